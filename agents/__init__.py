@@ -1,0 +1,57 @@
+"""Players of the games, found by name or by the path of a training run.
+
+>>> from agents import load
+>>> load("random", "guan_pai").name
+'random'
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from envs.core.game import Rules, get
+
+from .base import Agent, Decisions
+from .rule import RuleAgent
+from .uniform import UniformAgent
+
+__all__ = ["Agent", "Decisions", "load", "names"]
+
+FROZEN_RULES = {"guan_pai": (0,)}
+
+
+def names(game: str) -> tuple[str, ...]:
+    """The names that ``load`` knows for a game, besides paths."""
+    return ("random", "rule", *(f"rule_v{version}" for version in FROZEN_RULES[get(game).name]))
+
+
+def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
+    """The agent of this name, or the one saved at this path.
+
+    Parameters
+    ----------
+    name_or_path : str
+        One of ``names(game)``, or the folder of a training run or of one of its checkpoints.
+    game : str
+        The game it is to play.
+    rules : Rules, optional
+        The options it is to play under; a saved agent of other options (``base`` apart) is refused.
+
+    Raises
+    ------
+    ValueError
+        If there is no such agent, or it was trained for another game, rules version or options.
+    """
+    if name_or_path == "random":
+        return UniformAgent()
+    if name_or_path == "rule":
+        return RuleAgent(game)
+    if name_or_path in names(game):
+        return RuleAgent(game, frozen=int(name_or_path.removeprefix("rule_v")))
+    if Path(name_or_path).is_dir():
+        from .network import NetworkAgent  # torch is slow to import
+
+        return NetworkAgent.load(Path(name_or_path), get(game), rules)
+    raise ValueError(
+        f"no agent {name_or_path!r} for {game}: give one of {', '.join(names(game))}, or the folder of a run"
+    )

@@ -1,0 +1,89 @@
+"""What an agent is: an answer to a batch of decisions, and nothing but what a seat may know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.core.game import ACTION
+from envs.core.jit import njit
+from envs.core.rng import uniform
+
+
+@dataclass
+class Decisions:
+    """A batch of N decisions, each of a seat at a table of its own.
+
+    Attributes
+    ----------
+    observations : (N, O) uint8
+    action_masks : (N, A) int8
+    seats : (N,) int64
+        The seats to act.
+    keys : (N,) uint64
+        All randomness of an agent comes from its decision's key, so an answer does not depend on
+        what else is in the batch. Keys differ by deal, seating, agent, decision and seat.
+    tables : (N,) records or None
+        For agents with ``needs_tables``: copies with everything that the seat may not know zeroed.
+    """
+
+    observations: NDArray[np.uint8]
+    action_masks: NDArray[np.int8]
+    seats: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    tables: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.observations)
+
+
+class Agent:
+    """Base of agents; override ``policy``, or ``act`` where the answer is not a distribution.
+
+    Attributes
+    ----------
+    name : str
+    needs_tables : bool
+        Whether ``Decisions.tables`` must be there.
+    """
+
+    name = "agent"
+    needs_tables = False
+
+    def act(self, decisions: Decisions) -> NDArray[np.int64]:
+        """One legal action (N,) a decision: drawn from ``policy`` by the decisions' keys."""
+        actions = np.zeros(len(decisions), ACTION)
+        draw(self.policy(decisions), decisions.action_masks, decisions.keys, actions)
+        return actions
+
+    def policy(self, decisions: Decisions) -> NDArray[np.float32]:
+        """Probabilities (N, A) of the actions, zero where illegal; here all on the answer of ``act``."""
+        probabilities = np.zeros(decisions.action_masks.shape, np.float32)
+        probabilities[np.arange(len(decisions)), self.act(decisions)] = 1
+        return probabilities
+
+    def values(self, decisions: Decisions) -> NDArray[np.float32] | None:
+        """Expected points (N,) of the seats to act, where the agent has an opinion."""
+        return None
+
+
+@njit
+def draw(probabilities, masks, keys, actions):
+    """Draw a legal action for every row of ``probabilities`` (N, A), by its key."""
+    for i in range(len(masks)):
+        total = 0.0
+        for action in range(masks.shape[1]):
+            if masks[i, action]:
+                total += probabilities[i, action]
+        threshold = uniform(keys[i]) * total
+        chosen = -1
+        for action in range(masks.shape[1]):
+            if masks[i, action] and (probabilities[i, action] > 0 or chosen < 0):
+                chosen = action
+                threshold -= probabilities[i, action]
+                if threshold < 0:
+                    break
+        actions[i] = chosen

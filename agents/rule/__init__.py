@@ -1,0 +1,48 @@
+"""Hand-written players: a kernel ``choose(t, mask, key) -> action`` a game, answered in batches.
+
+``agents/rule/<game>.py`` is the newest, named ``rule``; ``<game>_v0.py`` is frozen, named ``rule_v0``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.core import batch
+from envs.core.jit import bind
+
+from ..base import Agent, Decisions
+
+
+@lru_cache(maxsize=None)
+def _chooser(module: str) -> Any:
+    """The loop over many tables of the kernel ``choose`` in ``agents.rule.<module>``."""
+    choose = import_module(f"{__name__}.{module}").choose
+    return bind(batch.choose_all, {"choose": choose}, f"rule.{module}")
+
+
+class RuleAgent(Agent):
+    """A hand-written player.
+
+    Parameters
+    ----------
+    game : str
+    frozen : int or None
+        Which frozen version; None is the newest.
+    """
+
+    needs_tables = True
+
+    def __init__(self, game: str, frozen: int | None = None) -> None:
+        version = "" if frozen is None else f"_v{frozen}"
+        self.name = f"rule{version}"
+        self._choose_all = _chooser(game + version)
+
+    def act(self, decisions: Decisions) -> NDArray[np.int64]:
+        actions = np.zeros(len(decisions), np.int64)
+        self._choose_all(decisions.tables, decisions.action_masks, decisions.keys, actions)
+        return actions

@@ -1,0 +1,376 @@
+"""One table as a PettingZoo AEC environment: the same shell for every game."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from . import cards as card_text
+from . import plays
+from .batch import ILLEGAL
+from .game import COUNTER, MASK, OBSERVATION, Game, GameInfo, Play, Rules
+from .seeding import as_dealer, fresh_seed, illegal_action, seeds_for
+
+Observation = dict[str, NDArray[Any]]
+ILLEGAL_REWARD = -1.0
+OVER = 256  # added by the kernel to the seat when the game has ended
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that a table is at one moment, for ``raw_env.restore``: comparable and picklable."""
+
+    game: str
+    table: bytes
+    decisions: tuple[tuple[int, int], ...]
+    agents: tuple[str, ...]
+    agent_selection: str
+    cumulative_rewards: tuple[float, ...]
+
+
+class TableEnv(AECEnv[str, Observation, int]):
+    """The raw environment of a game; ``env()`` puts PettingZoo's order-enforcing wrapper around it.
+
+    Parameters
+    ----------
+    game : Game
+    render_mode : {"ansi", "human"} or None
+        ``render()`` returns the table as text, or prints it (also after every step).
+    **options
+        The game's rule options; an unknown one is a TypeError, a bad value a ValueError.
+    """
+
+    def __init__(self, game: Game, render_mode: str | None = None, **options: Any) -> None:
+        super().__init__()
+        self._game = game
+        self.rules: Rules = game.rules.make(options)
+        self.game: GameInfo = game.info(self.rules)
+        self.metadata = {
+            "name": f"{game.name}_v{self.game.version}",
+            "render_modes": ["human", "ansi"],
+            "is_parallelizable": False,
+            "render_fps": 1,
+        }
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode is one of {self.metadata['render_modes']} or None, not {render_mode!r}")
+        self.render_mode = render_mode
+        size, actions = self.game.observation_size, self.game.num_actions
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
+        self.agents = []
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(0, 1, (size,), OBSERVATION),
+                    "action_mask": spaces.Box(0, 1, (actions,), MASK),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
+        self.state_space = spaces.Box(0, 1, (self.game.num_players * size,), OBSERVATION)
+
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._tables = game.new_tables(1, self.rules)
+        self._is_seeded = False
+        self._observation = np.zeros(size, OBSERVATION)  # of the seat to act
+        self._mask = np.zeros(actions, MASK)
+        self._no_mask = np.zeros(actions, MASK)
+        self._no_mask.flags.writeable = False
+        self._decisions: list[tuple[int, int]] = []
+
+    # --- the AEC interface ----------------------------------------------------------------------
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The same Dict for every agent: ``observation`` (O,) uint8, ``action_mask`` (A,) int8."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Discrete(A), the same ids under every option."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game.
+
+        Parameters
+        ----------
+        seed : int, optional
+            At least 0. Without one the table's chance stream goes on; a fresh table takes the
+            operating system's entropy.
+        options : dict, optional
+            ``"deck"``: all the cards of the pack in dealing order, in notation. ``"dealer"``: a seat,
+            in games that have one. Other keys are ignored.
+
+        Raises
+        ------
+        ValueError
+            For a bad seed, deck or dealer; the table is as before.
+        """
+        options = options or {}
+        deck = np.full((1, len(self.game.cards)), -1, COUNTER)
+        if options.get("deck") is not None:
+            deck[0] = card_text.deck_indices(options["deck"], self.game.cards)
+        dealer = np.full(1, -1, np.int64)
+        if options.get("dealer") is not None:
+            dealer[0] = as_dealer(options["dealer"], self.game)
+        tables = self._tables.copy()
+        if seed is not None or not self._is_seeded:
+            self._game.loops.seed(tables, seeds_for(fresh_seed() if seed is None else seed, 1))
+        spare, seats = self._tables.copy(), np.zeros(1, np.int64)
+        failed = self._game.loops.reset(
+            tables, np.ones(1, np.bool_), deck, dealer, self._observation[None], self._mask[None], seats, spare, False
+        )
+        if failed >= 0:
+            self._look_again()
+            raise ValueError("this deck ends the game before its first decision; give another one")
+        self._tables = tables
+        self._is_seeded = True
+        self._decisions = []
+        self._start(self.possible_agents[seats[0]])
+        if self.render_mode == "human":
+            self.render()
+
+    def _start(self, agent: str) -> None:
+        """The dictionaries of a running game in which ``agent`` is to act."""
+        self.agents = self.possible_agents[:]
+        self.agent_selection = agent
+        self._skip_agent_selection = None
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {name: {"action_mask": self._no_mask} for name in self.agents}
+        self.infos[agent]["action_mask"] = self._mask.copy()
+
+    def step(self, action: int | None) -> None:
+        """Play ``action`` for the agent to act; None for an agent whose game is over.
+
+        Raises
+        ------
+        ValueError
+            If the action is not legal, with its meaning and the legal ones; the table is as before.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)  # type: ignore[arg-type]
+            return
+        seat = self._seat_of[agent]
+        try:
+            index = operator.index(action)  # type: ignore[arg-type]
+        except TypeError:
+            raise ValueError(illegal_action(self.game, seat, action, self._mask)) from None
+        if not 0 <= index < len(self._mask):
+            raise ValueError(illegal_action(self.game, seat, action, self._mask))
+        status = self._game.loops.advance(self._tables, index, self._observation, self._mask)
+        if status == ILLEGAL:
+            raise ValueError(illegal_action(self.game, seat, action, self._mask))
+        self._decisions.append((seat, index))
+        self.infos[agent]["action_mask"] = self._no_mask
+        if status >= OVER:
+            self._finish(self.possible_agents[status - OVER])
+        else:
+            agent = self.agent_selection = self.possible_agents[status]
+            self.infos[agent]["action_mask"] = self._mask.copy()
+        if self.render_mode == "human":
+            self.render()
+
+    def _finish(self, agent: str) -> None:
+        """Give every seat its points; all of them are done at once."""
+        self.agent_selection = agent
+        outcome = self._game.text.outcome(self._tables[0])
+        for name, score in zip(self.possible_agents, self.scores(), strict=True):
+            self.rewards[name] = float(score)
+            self.terminations[name] = True
+            self.infos[name].update(outcome)
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> Observation:
+        """What ``agent`` sees: ``observation`` (O,) uint8 and ``action_mask`` (A,) int8, fresh copies.
+
+        The mask of an agent that is not to act is all zeros.
+        """
+        if agent == self.agent_selection:
+            mask = self._no_mask if self.terminations.get(agent, True) else self._mask
+            return {"observation": self._observation.copy(), "action_mask": mask.copy()}
+        observations = np.zeros((1, len(self._observation)), OBSERVATION)
+        self._game.loops.look(self._tables, np.array([self._seat_of[agent]], np.int64), observations)
+        return {"observation": observations[0], "action_mask": self._no_mask.copy()}
+
+    def state(self) -> NDArray[np.uint8]:
+        """Perfect information: the observations of all seats one behind the other, (P * O,) uint8."""
+        states = np.zeros((1, *self.state_space.shape), OBSERVATION)
+        self._game.loops.see_all(self._tables, states)
+        return states[0]
+
+    def render(self) -> str | None:
+        """The table as text with all hands: returned ("ansi") or printed ("human")."""
+        if self.render_mode == "ansi":
+            return self.text()
+        if self.render_mode == "human":
+            print(self.text(), end="\n\n")
+        else:
+            gymnasium.logger.warn("render() without a render_mode: pass render_mode='ansi' or 'human' to env()")
+        return None
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    # --- what only these environments have ------------------------------------------------------
+
+    def legal_plays(self) -> list[Play]:
+        """Every play of the seat to act: its name, key, length, cards and the actions that make it.
+
+        In mid-play (kickers still to choose) the ways to complete it. Empty when the game is over.
+        """
+        return plays.legal_plays(self._game, self.game, self._tables)
+
+    def actions_for(
+        self, cards: str | Iterable[str], name: str | None = None, key: str | None = None
+    ) -> tuple[int, ...]:
+        """The actions for ``step`` that play ``cards``.
+
+        Parameters
+        ----------
+        cards : str or iterable of str
+            In notation, ``["5S", "5H"]`` or ``"5S 5H"``; bare ranks (``"55"``) where suits do not
+            matter; empty for a pass.
+        name, key : str, optional
+            Choose among several readings; without them the rules' default is taken.
+
+        Raises
+        ------
+        ValueError
+            Says why these cards may not be played.
+        """
+        ranks = "".join(dict.fromkeys(card[0] for card in self.game.cards))
+        return plays.actions_for(self._game, self.game, self._tables, card_text.parse(cards, ranks), name, key)
+
+    def describe(self, action: int) -> str:
+        """What an action means, such as ``"pair 55"``."""
+        if not 0 <= action < self.game.num_actions:
+            raise ValueError(f"actions are 0..{self.game.num_actions - 1}, not {action!r}")
+        return self.game.action_names[action]
+
+    def text(self, seat: int | None = None) -> str:
+        """The table as text; from one ``seat``'s chair, or with all hands."""
+        return str(self._game.text.view(self._tables[0], seat))
+
+    def hand(self, seat: int) -> list[str]:
+        """The cards that ``seat`` holds, lowest first."""
+        if not 0 <= seat < self.game.num_players:
+            raise ValueError(f"seats are 0..{self.game.num_players - 1}, not {seat!r}")
+        hand: list[str] = self._game.text.hand(self._tables[0], seat)
+        return hand
+
+    def deck(self) -> list[str]:
+        """The pack of this game in dealing order."""
+        return [self.game.cards[card] for card in self._tables[0]["deck"]]
+
+    def scores(self) -> list[int]:
+        """Exact points by seat; zeros while the game goes on."""
+        return [int(score) for score in self._tables[0]["score"]]
+
+    def events(self) -> list[tuple[int, int, str, tuple[str, ...]]]:
+        """Automatic events as (decision index, seat, event, cards); games of plays alone have none."""
+        return []
+
+    def history(self) -> list[tuple[int, Play]]:
+        """The plays so far, passes included, as (seat, play)."""
+        return [(seat, play) for seat, play, _ in self._replay()]
+
+    def _replay(self) -> list[tuple[int, Play, int]]:
+        tables = self._game.new_tables(1, self.rules)
+        self._deal_again(tables)
+        return list(plays.plays_of(self._game, tables, self._decisions))
+
+    def _deal_again(self, tables: NDArray[Any]) -> None:
+        deck, dealer = self._tables["deck"].copy(), np.full(1, -1, np.int64)
+        observation, mask = np.zeros((1, len(self._observation)), OBSERVATION), np.zeros((1, len(self._mask)), MASK)
+        self._game.loops.reset(
+            tables, np.ones(1, np.bool_), deck, dealer, observation, mask, np.zeros(1, np.int64), tables.copy(), False
+        )
+
+    def record(self) -> dict[str, Any]:
+        """The game so far as one record, ready for JSON (see the documentation on records)."""
+        over = bool(self._tables[0]["over"])
+        return {
+            "game": self.game.name,
+            "version": self.game.version,
+            "rules": self.rules.as_dict(),
+            "decks": [self.deck()],
+            "dealer": None,
+            "agents": None,
+            "decisions": [list(decision) for decision in self._decisions],
+            "plays": [[seat, play.name, list(play.cards), first] for seat, play, first in self._replay()],
+            "events": self.events(),
+            "scores": self.scores() if over else None,
+            **(self._game.text.outcome(self._tables[0]) if over else {}),
+        }
+
+    def snapshot(self) -> Snapshot:
+        """All that the environment is now; ``restore`` brings it back, here or in another one."""
+        return Snapshot(
+            self.game.name,
+            self._tables.tobytes(),
+            tuple(self._decisions),
+            tuple(self.agents),
+            self.agent_selection,
+            tuple(self._cumulative_rewards[agent] for agent in self.agents),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot of the same game under the same options.
+
+        Raises
+        ------
+        ValueError
+            If the snapshot is of another game, or of other options.
+        """
+        tables = np.frombuffer(snapshot.table, self._tables.dtype) if snapshot.game == self.game.name else None
+        names = [name for name, _ in self.rules.dtype()]
+        if tables is None or any(tables[0][name] != self._tables[0][name] for name in names):
+            raise ValueError(f"the snapshot is of another game or other options than {self.metadata['name']} {self.rules}")
+        self._tables[:] = tables
+        self._is_seeded = True
+        self._decisions = list(snapshot.decisions)
+        self._look_again()
+        self._start(snapshot.agent_selection)
+        if tables[0]["over"]:
+            self._finish(snapshot.agent_selection)
+        for agent in set(self.possible_agents) - set(snapshot.agents):  # gone since the end
+            self.agents.remove(agent)
+            for kept in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+                del kept[agent]
+        self._cumulative_rewards = dict(zip(snapshot.agents, snapshot.cumulative_rewards, strict=True))
+
+    def _look_again(self) -> None:
+        """Fill the buffers of the seat to act from the table."""
+        self._game.loops.legal_all(self._tables, self._mask[None])
+        self._game.loops.look(self._tables, self._tables["turn"].astype(np.int64), self._observation[None])
+
+
+def make_env(
+    game: Game, render_mode: str | None = None, on_illegal: str = "raise", **options: Any
+) -> wrappers.OrderEnforcingWrapper[str, Observation, int]:
+    """The environment users get: ``TableEnv`` in PettingZoo's wrappers.
+
+    Parameters
+    ----------
+    on_illegal : {"raise", "terminate"}
+        What an illegal action does: a ValueError with the table unchanged, or the end of the game with
+        a reward of -1 for who played it (PettingZoo's TerminateIllegalWrapper).
+    """
+    if on_illegal not in ("raise", "terminate"):
+        raise ValueError(f"on_illegal is 'raise' or 'terminate', not {on_illegal!r}")
+    env: AECEnv[str, Observation, int] = TableEnv(game, render_mode=render_mode, **options)
+    if on_illegal == "terminate":
+        env = wrappers.TerminateIllegalWrapper(env, illegal_reward=ILLEGAL_REWARD)
+    return wrappers.OrderEnforcingWrapper(env)

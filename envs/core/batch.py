@@ -1,0 +1,236 @@
+"""The loops over many tables, written once and bound to each game's kernels (``jit.bind``).
+
+In here ``deal``, ``legal``, ``apply``, ``observe``, ``blank`` and ``stats`` are global names that each
+game binds to its own kernels on one record; loops further up are bound before those that call them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .rng import pick_below, seed_stream
+
+ILLEGAL = -1  # what `advance` returns instead of a status
+
+
+def seed(tables, seeds):
+    """Give every table the chance stream of its seed (N,) uint64."""
+    for i in range(len(tables)):
+        seed_stream(tables[i].chance, seeds[i])
+
+
+def redeal(t, deck, dealer):
+    """Deal one table, again where a shuffled deal ends before its first decision."""
+    deal(t, deck, dealer)  # noqa: F821
+    while t.over and deck[0] < 0:
+        deal(t, deck, dealer)  # noqa: F821
+
+
+def only_action(mask):
+    """The one legal action of ``mask`` (A,), or -1 where there are several."""
+    found = -1
+    for action in range(len(mask)):
+        if mask[action]:
+            if found >= 0:
+                return -1
+            found = action
+    return found
+
+
+def would_end(t, action, spare):
+    """Whether ``action`` ends the game at ``t``; ``spare`` (1,) is a table to try it on."""
+    spare[0] = t
+    trial = spare[0]
+    apply(trial, action)  # noqa: F821
+    return trial.over != 0
+
+
+def skip_forced_actions(t, mask, spare, ended):
+    """Play on while one action is legal; a game may end, unless one ``ended`` already in this step.
+
+    Returns whether the table now waits for a decision with several actions, or may not go on.
+    """
+    action = only_action(mask)
+    while action >= 0:
+        if ended and would_end(t, action, spare):
+            return True
+        apply(t, action)  # noqa: F821
+        if t.over:
+            return False
+        legal(t, mask)  # noqa: F821
+        action = only_action(mask)
+    return True
+
+
+def settle_in(t, observation, mask, spare, no_deck, ended, autoreset, skip_forced):
+    """From the state after an action to the next decision: redeal, forced actions, observation.
+
+    Returns whether a game ended on the way here, in which case ``t`` still holds its end; the caller
+    notes it down and calls again with ``ended`` True.
+    """
+    if t.over:
+        if not ended:
+            return True
+        if not autoreset:
+            mask[:] = 0
+            observe(t, t.turn, observation)  # noqa: F821
+            return False
+        redeal(t, no_deck, -1)
+    legal(t, mask)  # noqa: F821
+    if skip_forced and not skip_forced_actions(t, mask, spare, ended):
+        return True
+    observe(t, t.turn, observation)  # noqa: F821
+    return False
+
+
+def reset(tables, wanted, decks, dealers, observations, masks, seats, spare, skip_forced):
+    """Deal the ``wanted`` tables; ``decks`` (N, C) with -1 first where the deck is to be shuffled.
+
+    Returns the first table whose given deck ends before its first decision, or -1.
+    """
+    no_deck = np.full(1, -1, np.int16)
+    for i in range(len(tables)):
+        if not wanted[i]:
+            continue
+        t = tables[i]
+        redeal(t, decks[i], dealers[i])
+        if t.over:
+            return i
+        settle_in(t, observations[i], masks[i], spare, no_deck, True, False, skip_forced)
+        seats[i] = t.turn
+    return -1
+
+
+def first_illegal(tables, masks, actions):
+    """The first table whose action is not legal, or -1; a finished table takes any action."""
+    size = masks.shape[1]
+    for i in range(len(tables)):
+        action = actions[i]
+        if not (0 <= action < size and masks[i, action]) and not tables[i].over:
+            return i
+    return -1
+
+
+def step(
+    tables, actions, observations, masks, seats, rewards, ended, scores, totals, spare, autoreset, skip_forced
+):
+    """Play one action at every table that is not finished, up to its next decision.
+
+    Where a game ends ``ended`` is set, its scores go to ``rewards`` (N, P) and ``scores`` (N, P), its
+    statistics to ``totals`` (N, K), and with ``autoreset`` the next game is dealt.
+    """
+    no_deck = np.full(1, -1, np.int16)
+    for i in range(len(tables)):
+        t = tables[i]
+        if ended[i]:
+            rewards[i, :] = 0
+        ended[i] = t.over != 0
+        if ended[i]:
+            continue
+        apply(t, actions[i])  # noqa: F821
+        if settle_in(t, observations[i], masks[i], spare, no_deck, False, autoreset, skip_forced):
+            ended[i] = True
+            for seat in range(rewards.shape[1]):
+                rewards[i, seat] = t.score[seat]
+                scores[i, seat] = t.score[seat]
+            stats(t, totals[i])  # noqa: F821
+            settle_in(t, observations[i], masks[i], spare, no_deck, True, autoreset, skip_forced)
+        seats[i] = t.turn
+
+
+def advance(tables, action, observation, mask):
+    """Play one action at the only table; its observation and mask become those of the next seat.
+
+    Returns the seat to act, plus 256 where the game is over, or ILLEGAL with nothing changed.
+    """
+    if not (0 <= action < len(mask) and mask[action]):
+        return ILLEGAL
+    t = tables[0]
+    apply(t, action)  # noqa: F821
+    observe(t, t.turn, observation)  # noqa: F821
+    if t.over:
+        mask[:] = 0
+        return t.turn + 256
+    legal(t, mask)  # noqa: F821
+    return t.turn
+
+
+def play_one(tables, action):
+    """Play one legal action at the only table, nothing else."""
+    apply(tables[0], action)  # noqa: F821
+
+
+def look(tables, seats, observations):
+    """What ``seats`` (N,) see at their tables, whoever is to act."""
+    for i in range(len(tables)):
+        observe(tables[i], seats[i], observations[i])  # noqa: F821
+
+
+def legal_all(tables, masks):
+    """The masks of the seats to act; zeros at a finished table."""
+    for i in range(len(tables)):
+        if tables[i].over:
+            masks[i, :] = 0
+        else:
+            legal(tables[i], masks[i])  # noqa: F821
+
+
+def see_all(tables, states):
+    """Perfect information: the observations of all seats, one behind the other, (N, P * O)."""
+    for i in range(len(tables)):
+        size = states.shape[1] // tables[i].score.size
+        for seat in range(tables[i].score.size):
+            observe(tables[i], seat, states[i, seat * size : (seat + 1) * size])  # noqa: F821
+
+
+def blank_all(tables, seats):
+    """Zero in every table what its seat (N,) may not know."""
+    for i in range(len(tables)):
+        blank(tables[i], seats[i])  # noqa: F821
+
+
+def choose_all(tables, masks, keys, actions):
+    """Let a rule player's ``choose`` answer for every table."""
+    for i in range(len(tables)):
+        actions[i] = choose(tables[i], masks[i], keys[i])  # noqa: F821
+
+
+def sample(masks, keys, actions):
+    """A uniformly random legal action for every mask (N, A); moves every key (N,) on.
+
+    A mask without legal actions gets -1.
+    """
+    block = 32
+    for i in range(len(masks)):
+        mask = masks[i]
+        legal_here = np.int64(0)
+        for action in range(len(mask)):
+            legal_here += mask[action]
+        actions[i] = -1
+        if legal_here == 0:
+            continue
+        rank = pick_below(keys[i], legal_here)
+        keys[i] += np.uint64(1)
+        start = 0
+        while start + block <= len(mask):  # whole blocks first: their sums are cheap
+            inside = np.int64(0)
+            for action in range(start, start + block):
+                inside += mask[action]
+            if rank < inside:
+                break
+            rank -= inside
+            start += block
+        for action in range(start, len(mask)):
+            rank -= mask[action]
+            if rank < 0:
+                actions[i] = action
+                break
+
+
+LOOPS = {
+    loop.__name__: loop
+    for loop in (
+        seed, redeal, only_action, would_end, skip_forced_actions, settle_in, reset, first_illegal, step,
+        advance, play_one, look, legal_all, see_all, blank_all,
+    )
+}  # fmt: skip

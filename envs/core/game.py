@@ -1,0 +1,256 @@
+"""What a game declares: its options, its observation fields, its numbers and its kernels.
+
+A game is a folder with four files of the same names and functions (``rules``, ``actions``, ``table``,
+``text``) and one :class:`Game` that ties them together. Everything around it (PettingZoo, vectors,
+single seats, records, agents) is written once, in terms of these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from . import batch
+from .jit import bind
+
+# The one set of dtypes: another one would make Numba compile everything again.
+OBSERVATION = np.uint8
+MASK = np.int8
+COUNTER = np.int16
+ACTION = np.int64
+MONEY = np.int64
+REWARD = np.float32
+
+NO_LIMIT = -1  # how an option that is None is written into a table
+
+R = TypeVar("R", bound="Rules")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Base of a game's options: one field an option, its type says which values it takes.
+
+    ``Literal[...]`` lists the values; ``bool``; ``int`` or ``int | None`` with the metadata ``least``
+    and ``most`` (see :func:`whole_number`). A value outside is a ValueError.
+    """
+
+    def __post_init__(self) -> None:
+        hints = get_type_hints(type(self))
+        for field in dataclasses.fields(self):
+            _check_option(field, hints[field.name], getattr(self, field.name))
+
+    @classmethod
+    def make(cls: type[R], options: Mapping[str, Any]) -> R:
+        """The rules with these options; an unknown name is a TypeError that lists the known ones."""
+        known = [field.name for field in dataclasses.fields(cls)]
+        unknown = [name for name in options if name not in known]
+        if unknown:
+            raise TypeError(
+                f"unknown option {unknown[0]!r} of {cls.__module__.split('.')[-2]}; "
+                f"its options are {', '.join(known)}"
+            )
+        return cls(**options)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All options by name, in a form that JSON can hold."""
+        return dataclasses.asdict(self)
+
+    def write(self, table: Any) -> None:
+        """Write every option into the record ``table``: the number of its value, or its value."""
+        hints = get_type_hints(type(self))
+        for field in dataclasses.fields(self):
+            value, hint = getattr(self, field.name), hints[field.name]
+            if get_origin(hint) is Literal:
+                value = get_args(hint).index(value)
+            table[field.name] = NO_LIMIT if value is None else int(value)
+
+    @classmethod
+    def dtype(cls) -> list[tuple[str, type]]:
+        """The fields of a table's record that hold the options."""
+        return [(field.name, np.int64) for field in dataclasses.fields(cls)]
+
+
+def whole_number(default: int | None, least: int, most: int) -> Any:
+    """Declare an integer option of least..most in a :class:`Rules` class."""
+    return dataclasses.field(default=default, metadata={"least": least, "most": most})
+
+
+def _check_option(field: dataclasses.Field[Any], hint: Any, value: Any) -> None:
+    if get_origin(hint) is Literal:
+        allowed = get_args(hint)
+        if any(value == a and type(value) is type(a) for a in allowed):
+            return
+        raise ValueError(f"option {field.name} must be one of {allowed}, not {value!r}")
+    if hint is bool:
+        if isinstance(value, bool):
+            return
+        raise ValueError(f"option {field.name} must be True or False, not {value!r}")
+    may_be_none = get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint)
+    if value is None and may_be_none:
+        return
+    least, most = field.metadata["least"], field.metadata["most"]
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= most:
+        return
+    none = " or None" if may_be_none else ""
+    raise ValueError(f"option {field.name} must be an integer of {least}..{most}{none}, not {value!r}")
+
+
+class Field(NamedTuple):
+    """One named piece of the flat observation."""
+
+    name: str
+    start: int
+    shape: tuple[int, ...]
+    meaning: str
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def slice(self) -> slice:
+        return slice(self.start, self.start + self.size)
+
+
+def lay_out(pieces: Sequence[tuple[str, tuple[int, ...], str]]) -> dict[str, Field]:
+    """Give each (name, shape, meaning) its place, one behind the other."""
+    fields: dict[str, Field] = {}
+    start = 0
+    for name, shape, meaning in pieces:
+        fields[name] = Field(name, start, shape, meaning)
+        start += fields[name].size
+    return fields
+
+
+class Play(NamedTuple):
+    """What a person calls a move: its cards, how they are read, and the actions that make it.
+
+    ``name`` is the rules' name ("pass" for a pass), ``key`` the rank that is compared ("" for a pass),
+    ``length`` as the rules count it, ``cards`` the physical cards, ``actions`` what to pass to
+    ``env.step`` one after another.
+    """
+
+    name: str
+    key: str
+    length: int
+    cards: tuple[str, ...]
+    actions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class GameInfo:
+    """Everything fixed about a game under given rules.
+
+    Attributes
+    ----------
+    name : str
+        Identifier, such as ``"guan_pai"``.
+    version : int
+        Version of the rules as implemented; grows when behaviour changes.
+    num_players : int
+    cards : tuple of str
+        The pack in the order of card indices (decks hold such indices).
+    action_names : tuple of str
+    action_features : (A, F) float32 array
+        What each action takes and is; ``action_feature_names`` names the columns.
+    fields : tuple of Field
+        The pieces of the observation.
+    max_decisions : int
+        No game takes more decisions (steps of the environment).
+    min_utility, max_utility : int
+        Bounds of a seat's score in points.
+    typical_score : float
+        About the standard deviation of a score, in points, between players of equal strength with
+        default options; divides rewards in training.
+    stats : tuple of str
+        Names of the columns of ``infos["final_stats"]``.
+    """
+
+    name: str
+    version: int
+    title: str
+    num_players: int
+    cards: tuple[str, ...]
+    action_names: tuple[str, ...]
+    action_features: NDArray[np.float32]
+    action_feature_names: tuple[str, ...]
+    fields: tuple[Field, ...]
+    max_decisions: int
+    min_utility: int
+    max_utility: int
+    typical_score: float
+    stats: tuple[str, ...]
+
+    @property
+    def num_actions(self) -> int:
+        return len(self.action_names)
+
+    @property
+    def observation_size(self) -> int:
+        return self.fields[-1].start + self.fields[-1].size
+
+    def observation_dict(self, observation: NDArray[np.uint8]) -> dict[str, NDArray[np.uint8]]:
+        """The pieces of a flat observation, or of a batch (..., O) of them, by name (views)."""
+        lead = observation.shape[:-1]
+        return {f.name: observation[..., f.slice].reshape(lead + f.shape) for f in self.fields}
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """The parts of a game. ``get(name)`` finds it; it pickles by its name.
+
+    ``dtype`` is that of a table's record, ``kernels`` the functions ``deal``, ``legal``, ``apply``,
+    ``observe``, ``blank`` and ``stats`` on one record. ``text`` is a module with ``hand``, ``reading``,
+    ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and ``view``.
+    """
+
+    name: str
+    rules: type[Rules]
+    info: Callable[[Any], GameInfo]
+    dtype: np.dtype[Any]
+    kernels: Mapping[str, Any]
+    text: types.ModuleType
+
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        return get, (self.name,)
+
+    def new_tables(self, n: int, rules: Rules) -> NDArray[Any]:
+        """``n`` records with these rules, not yet seeded or dealt."""
+        tables = np.zeros(n, self.dtype)
+        if numba.config.DISABLE_JIT:  # plain Python reads fields as attributes of a recarray only
+            tables = tables.view(np.recarray)
+        rules.write(tables)
+        return tables
+
+    @cached_property
+    def loops(self) -> types.SimpleNamespace:
+        """The loops of ``core/batch.py``, bound to this game's kernels."""
+        helpers: dict[str, Any] = {}
+        bound = types.SimpleNamespace()
+        for name, loop in batch.LOOPS.items():
+            helpers[name] = bind(loop, {**self.kernels, **helpers}, self.name)
+            setattr(bound, name, helpers[name])
+        return bound
+
+
+@lru_cache(maxsize=None)
+def get(name: str) -> Game:
+    """The game of this name."""
+    from importlib import import_module
+
+    if name not in NAMES:
+        raise ValueError(f"no game {name!r}; there are {', '.join(NAMES)}")
+    game: Game = import_module(f"envs.{name}").GAME
+    return game
+
+
+NAMES = ("guan_pai",)

@@ -1,0 +1,275 @@
+"""Many tables of a game stepped at once: the fast way to play, for training and tournaments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from . import batch
+from .game import ACTION, COUNTER, MASK, MONEY, OBSERVATION, REWARD, Game, GameInfo, Rules
+from .jit import njit
+from .seeding import as_dealer, as_decks, fresh_seed, illegal_action, seeds_for
+
+sample_masks = njit(batch.sample)
+_SAMPLER = np.uint64(0x5A3C_9F17_D2E8_4B61)  # keeps the sampler's keys apart from the chance streams' seeds
+
+Info = dict[str, NDArray[Any]]
+
+
+class VectorTables:
+    """``num_envs`` tables of one game; every step is one action at each of them.
+
+    Table i after ``reset(seed=s)`` plays the games of the AEC environment after ``reset(seed=s + i)``.
+    What ``reset`` and ``step`` return are this object's buffers: read them, copy what you keep.
+
+    Parameters
+    ----------
+    game : Game
+    num_envs : int
+    skip_forced : bool
+        Play decisions with a single legal action inside the step; a step ends at most one game a table.
+    autoreset : bool
+        Deal the next game in the step that ends one (Gymnasium's SAME_STEP). Otherwise a finished
+        table waits for ``reset`` with a ``reset_mask`` and ignores its actions meanwhile.
+    num_threads : int
+        Threads that share the tables; results do not depend on it.
+    **options
+        The game's rule options.
+
+    Attributes
+    ----------
+    num_envs, num_players : int
+    rules : Rules
+    game : GameInfo
+    single_observation_space, observation_space : Dict
+        ``observation`` (O,) uint8 and ``action_mask`` (A,) int8; with a leading ``num_envs``.
+    single_action_space, action_space : Discrete, MultiDiscrete
+    metadata : dict
+        ``autoreset_mode`` is Gymnasium's.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        *,
+        skip_forced: bool = False,
+        autoreset: bool = True,
+        num_threads: int = 1,
+        **options: Any,
+    ) -> None:
+        if num_envs < 1 or num_threads < 1:
+            raise ValueError(f"num_envs and num_threads are at least 1, not {num_envs} and {num_threads}")
+        self._game = game
+        self.rules: Rules = game.rules.make(options)
+        self.game: GameInfo = game.info(self.rules)
+        self.num_envs = num_envs
+        self.num_players = self.game.num_players
+        self.skip_forced, self.autoreset = skip_forced, autoreset
+        mode = AutoresetMode.SAME_STEP if autoreset else AutoresetMode.DISABLED
+        self.metadata = {"name": f"{game.name}_v{self.game.version}", "autoreset_mode": mode}
+        size, actions, seats = self.game.observation_size, self.game.num_actions, self.num_players
+        self.single_observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(0, 1, (size,), OBSERVATION),
+                "action_mask": spaces.Box(0, 1, (actions,), MASK),
+            }
+        )
+        self.single_action_space = spaces.Discrete(actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+        self._tables = game.new_tables(num_envs, self.rules)
+        self._is_seeded = False
+        self._keys = np.zeros(num_envs, np.uint64)  # of the sampler
+        self._sampled = np.zeros(num_envs, ACTION)
+        self._observations = np.zeros((num_envs, size), OBSERVATION)
+        self._masks = np.zeros((num_envs, actions), MASK)
+        self._seats = np.zeros(num_envs, np.int64)
+        self._rewards = np.zeros((num_envs, seats), REWARD)
+        self._ended = np.zeros(num_envs, np.bool_)
+        self._truncated = np.zeros(num_envs, np.bool_)
+        self._scores = np.zeros((num_envs, seats), MONEY)
+        self._stats = np.zeros((num_envs, len(self.game.stats)), np.int64)
+        self._num_threads = min(num_threads, num_envs)
+        self._spare = game.new_tables(self._num_threads, self.rules)
+        self._pool = ThreadPoolExecutor(self._num_threads) if self._num_threads > 1 else None
+
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, NDArray[Any]], Info]:
+        """Deal new games.
+
+        Parameters
+        ----------
+        seed : int or sequence of int, optional
+            Table i is seeded with ``seed + i``, or with ``seed[i]``; the sampler with it. Without a
+            seed the chance streams go on.
+        options : dict, optional
+            ``"decks"`` (N, cards) integers, indices into ``GameInfo.cards``, a row of -1 to shuffle;
+            ``"dealers"`` (N,) seats, -1 to draw; ``"reset_mask"`` (N,) bool, the tables to reset.
+
+        Returns
+        -------
+        observations : dict
+            ``observation`` (N, O) uint8 and ``action_mask`` (N, A) int8 of the seats to act.
+        infos : dict
+            ``seat`` (N,) int64: who is to act; ``final_scores`` (N, P) and ``final_stats`` (N, K).
+
+        Raises
+        ------
+        ValueError
+            For bad seeds, decks, dealers or masks; no table has been dealt.
+        """
+        options = options or {}
+        n = self.num_envs
+        wanted = np.ones(n, np.bool_)
+        if options.get("reset_mask") is not None:
+            wanted = np.array(options["reset_mask"])
+            if wanted.shape != (n,) or wanted.dtype != np.bool_:
+                raise ValueError(f"reset_mask is ({n},) bool, not {wanted.shape} {wanted.dtype}")
+        decks = np.full((n, len(self.game.cards)), -1, COUNTER)
+        if options.get("decks") is not None:
+            decks = as_decks(options["decks"], n, self.game)
+        dealers = np.full(n, -1, np.int64)
+        if options.get("dealers") is not None:
+            given = np.asarray(options["dealers"])
+            if given.shape != (n,):
+                raise ValueError(f"dealers are ({n},) seats, not {given.shape}")
+            dealers[:] = [d if d == -1 else as_dealer(d, self.game) for d in given.tolist()]
+        seeds = None
+        if seed is not None or not self._is_seeded:
+            seeds = seeds_for(fresh_seed() if seed is None else seed, n)
+
+        before = self.snapshot() if options.get("decks") is not None else None
+        if seeds is not None:
+            to_seed = np.ones(n, np.bool_) if not self._is_seeded else wanted
+            seeded = self._tables[to_seed]
+            self._game.loops.seed(seeded, seeds[to_seed])
+            self._tables[to_seed] = seeded
+            self._keys[to_seed] = seeds[to_seed] ^ _SAMPLER
+        failed = self._game.loops.reset(
+            self._tables, wanted, decks, dealers, self._observations, self._masks, self._seats,
+            self._spare[:1], self.skip_forced,
+        )  # fmt: skip
+        if failed >= 0 and before is not None:
+            self.restore(before)
+            raise ValueError(f"deck {failed} ends its game before the first decision; give another one")
+        self._is_seeded = True
+        self._ended[wanted] = False
+        self._rewards[wanted] = 0
+        return self._seen(), self._infos()
+
+    def step(
+        self, actions: NDArray[Any] | Sequence[int]
+    ) -> tuple[dict[str, NDArray[Any]], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Info]:
+        """Play one action at every table.
+
+        Parameters
+        ----------
+        actions : (N,) integers
+            Ignored at finished tables (without ``autoreset``).
+
+        Returns
+        -------
+        observations : dict
+            As from ``reset``; after a game that ended, those of the next game's first decision.
+        rewards : (N, P) float32
+            The points of all seats where a game ended, else zeros.
+        terminations, truncations : (N,) bool
+            Where a game ended; truncations are all False.
+        infos : dict
+            ``final_scores`` (N, P) int64 exact points, and ``final_stats`` (N, K) int64 with the columns
+            ``GameInfo.stats``, both valid where ``terminations``; ``seat`` (N,) int64.
+
+        Raises
+        ------
+        ValueError
+            Names the table, its seat, the action and the legal ones; no table has moved.
+        """
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+            raise ValueError(f"actions are ({self.num_envs},) integers, not {chosen.shape} {chosen.dtype}")
+        chosen = np.ascontiguousarray(chosen, ACTION)
+        if not self._is_seeded:
+            raise ValueError("call reset() before step()")
+        illegal = self._game.loops.first_illegal(self._tables, self._masks, chosen)
+        if illegal >= 0:
+            what = illegal_action(self.game, int(self._seats[illegal]), int(chosen[illegal]), self._masks[illegal])
+            raise ValueError(f"table {illegal}: {what}")
+        if self._pool is None:
+            self._step_slice(chosen, slice(None), self._spare)
+        else:
+            cuts = np.linspace(0, self.num_envs, self._num_threads + 1).astype(int)
+            jobs = [
+                self._pool.submit(self._step_slice, chosen, slice(a, b), self._spare[k : k + 1])
+                for k, (a, b) in enumerate(zip(cuts[:-1], cuts[1:], strict=True))
+            ]
+            for job in jobs:
+                job.result()
+        return self._seen(), self._rewards, self._ended, self._truncated, self._infos()
+
+    def _step_slice(self, actions: NDArray[np.int64], part: slice, spare: NDArray[Any]) -> None:
+        self._game.loops.step(
+            self._tables[part], actions[part], self._observations[part], self._masks[part], self._seats[part],
+            self._rewards[part], self._ended[part], self._scores[part], self._stats[part], spare,
+            self.autoreset, self.skip_forced,
+        )  # fmt: skip
+
+    def sample(self) -> NDArray[np.int64]:
+        """A uniformly random legal action for every table (a buffer); -1 at finished ones."""
+        sample_masks(self._masks, self._keys, self._sampled)
+        return self._sampled
+
+    def states(self) -> NDArray[np.uint8]:
+        """Perfect information of every table, (N, P * O) uint8: all seats' observations."""
+        states = np.zeros((self.num_envs, self.num_players * self.game.observation_size), OBSERVATION)
+        self._game.loops.see_all(self._tables, states)
+        return states
+
+    def tables(self, blank: bool = True) -> NDArray[Any]:
+        """Copies of the records, with what the seat to act may not know zeroed if ``blank``."""
+        tables = self._tables.copy()
+        if blank:
+            self._game.loops.blank_all(tables, self._seats)
+        return tables
+
+    def snapshot(self) -> tuple[NDArray[Any], ...]:
+        """Everything that goes on changing, as copies, for ``restore``."""
+        return tuple(kept.copy() for kept in self._kept())
+
+    def restore(self, snapshot: tuple[NDArray[Any], ...]) -> None:
+        """Go back to a snapshot of a vector of the same game, options and size."""
+        kept = self._kept()
+        if len(snapshot) != len(kept) or any(
+            a.shape != b.shape or a.dtype != b.dtype for a, b in zip(snapshot, kept, strict=True)
+        ):
+            raise ValueError("the snapshot is of another game or another number of tables")
+        for target, source in zip(kept, snapshot, strict=True):
+            target[:] = source
+        self._is_seeded = True
+
+    def _kept(self) -> tuple[NDArray[Any], ...]:
+        return (
+            self._tables, self._keys, self._observations, self._masks, self._seats, self._rewards,
+            self._ended, self._scores, self._stats,
+        )  # fmt: skip
+
+    def _seen(self) -> dict[str, NDArray[Any]]:
+        return {"observation": self._observations, "action_mask": self._masks}
+
+    def _infos(self) -> Info:
+        return {"seat": self._seats, "final_scores": self._scores, "final_stats": self._stats}
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None

@@ -1,0 +1,54 @@
+"""Guan Pai 關牌: a three-player shedding game. ``envs.guan_pai_v0`` is its public face."""
+
+from __future__ import annotations
+
+import types
+
+from ..core.game import Game, GameInfo
+from . import observation, table, text
+from .actions import CARDS, FEATURE_NAMES, FEATURES
+from .rules import MOST_BOMBS, GuanPaiRules, units
+
+VERSION = 0
+
+
+def info(rules: GuanPaiRules) -> GameInfo:
+    """The fixed facts of the game under ``rules``."""
+    n = rules.cards_each
+    # Every play takes a card, both losers keep one, and at most two passes follow each but the last.
+    plays = 3 * n - 2
+    most_units = units(n, n) * 2**MOST_BOMBS
+    cap = most_units if rules.loss_cap is None else min(rules.loss_cap, most_units)
+    return GameInfo(
+        name="guan_pai",
+        version=VERSION,
+        title="Guan Pai 關牌",
+        num_players=table.SEATS,
+        cards=CARDS,
+        action_names=text.ACTION_NAMES,
+        action_features=FEATURES,
+        action_feature_names=FEATURE_NAMES,
+        fields=tuple(observation.FIELDS.values()),
+        max_decisions=3 * plays - 2,
+        min_utility=-2 * cap * rules.base,
+        max_utility=2 * cap * rules.base,
+        typical_score=TYPICAL_SCORE,
+        stats=observation.STATS,
+    )
+
+
+TYPICAL_SCORE = 30.0  # standard deviation of a seat's points in random play with default options
+
+GAME = Game(
+    name="guan_pai",
+    rules=GuanPaiRules,
+    info=info,
+    dtype=table.TABLE,
+    kernels=types.MappingProxyType(
+        {
+            "deal": table.deal, "legal": table.legal, "apply": table.apply,
+            "observe": observation.observe, "blank": observation.blank, "stats": observation.stats,
+        }
+    ),
+    text=text,
+)  # fmt: skip
