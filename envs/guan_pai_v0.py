@@ -1,6 +1,4 @@
-"""Guan Pai 關牌 ("shut-out"): three players shed 16 cards each; the first one out is paid.
-
-"""
+"""Guan Pai 關牌 ("shut-out"): three players shed 16 cards each; the first one out is paid."""
 
 from __future__ import annotations
 

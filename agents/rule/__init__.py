@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -18,7 +18,7 @@ from envs.core.jit import bind
 from ..base import Agent, Decisions
 
 
-@lru_cache(maxsize=None)
+@cache
 def _chooser(module: str) -> Any:
     """The loop over many tables of the kernel ``choose`` in ``agents.rule.<module>``."""
     choose = import_module(f"{__name__}.{module}").choose

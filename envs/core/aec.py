@@ -37,7 +37,7 @@ class Snapshot:
     cumulative_rewards: tuple[float, ...]
 
 
-class TableEnv(AECEnv[str, Observation, int]):
+class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-ignore]
     """The raw environment of a game; ``env()`` puts PettingZoo's order-enforcing wrapper around it.
 
     Parameters
@@ -54,18 +54,20 @@ class TableEnv(AECEnv[str, Observation, int]):
         self._game = game
         self.rules: Rules = game.rules.make(options)
         self.game: GameInfo = game.info(self.rules)
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": f"{game.name}_v{self.game.version}",
             "render_modes": ["human", "ansi"],
             "is_parallelizable": False,
             "render_fps": 1,
         }
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(f"render_mode is one of {self.metadata['render_modes']} or None, not {render_mode!r}")
+            raise ValueError(
+                f"render_mode is one of {self.metadata['render_modes']} or None, not {render_mode!r}"
+            )
         self.render_mode = render_mode
         size, actions = self.game.observation_size, self.game.num_actions
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
-        self.agents = []
+        self.agents: list[str] = []
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
@@ -126,7 +128,15 @@ class TableEnv(AECEnv[str, Observation, int]):
             self._game.loops.seed(tables, seeds_for(fresh_seed() if seed is None else seed, 1))
         spare, seats = self._tables.copy(), np.zeros(1, np.int64)
         failed = self._game.loops.reset(
-            tables, np.ones(1, np.bool_), deck, dealer, self._observation[None], self._mask[None], seats, spare, False
+            tables,
+            np.ones(1, np.bool_),
+            deck,
+            dealer,
+            self._observation[None],
+            self._mask[None],
+            seats,
+            spare,
+            False,
         )
         if failed >= 0:
             self._look_again()
@@ -217,7 +227,9 @@ class TableEnv(AECEnv[str, Observation, int]):
         if self.render_mode == "human":
             print(self.text(), end="\n\n")
         else:
-            gymnasium.logger.warn("render() without a render_mode: pass render_mode='ansi' or 'human' to env()")
+            gymnasium.logger.warn(
+                "render() without a render_mode: pass render_mode='ansi' or 'human' to env()"
+            )
         return None
 
     def close(self) -> None:
@@ -251,7 +263,9 @@ class TableEnv(AECEnv[str, Observation, int]):
             Says why these cards may not be played.
         """
         ranks = "".join(dict.fromkeys(card[0] for card in self.game.cards))
-        return plays.actions_for(self._game, self.game, self._tables, card_text.parse(cards, ranks), name, key)
+        return plays.actions_for(
+            self._game, self.game, self._tables, card_text.parse(cards, ranks), name, key
+        )
 
     def describe(self, action: int) -> str:
         """What an action means, such as ``"pair 55"``."""
@@ -293,9 +307,20 @@ class TableEnv(AECEnv[str, Observation, int]):
 
     def _deal_again(self, tables: NDArray[Any]) -> None:
         deck, dealer = self._tables["deck"].copy(), np.full(1, -1, np.int64)
-        observation, mask = np.zeros((1, len(self._observation)), OBSERVATION), np.zeros((1, len(self._mask)), MASK)
+        observation, mask = (
+            np.zeros((1, len(self._observation)), OBSERVATION),
+            np.zeros((1, len(self._mask)), MASK),
+        )
         self._game.loops.reset(
-            tables, np.ones(1, np.bool_), deck, dealer, observation, mask, np.zeros(1, np.int64), tables.copy(), False
+            tables,
+            np.ones(1, np.bool_),
+            deck,
+            dealer,
+            observation,
+            mask,
+            np.zeros(1, np.int64),
+            tables.copy(),
+            False,
         )
 
     def record(self) -> dict[str, Any]:
@@ -334,10 +359,14 @@ class TableEnv(AECEnv[str, Observation, int]):
         ValueError
             If the snapshot is of another game, or of other options.
         """
-        tables = np.frombuffer(snapshot.table, self._tables.dtype) if snapshot.game == self.game.name else None
+        tables = (
+            np.frombuffer(snapshot.table, self._tables.dtype) if snapshot.game == self.game.name else None
+        )
         names = [name for name, _ in self.rules.dtype()]
         if tables is None or any(tables[0][name] != self._tables[0][name] for name in names):
-            raise ValueError(f"the snapshot is of another game or other options than {self.metadata['name']} {self.rules}")
+            raise ValueError(
+                f"the snapshot is of another game or other options than {self.metadata['name']} {self.rules}"
+            )
         self._tables[:] = tables
         self._is_seeded = True
         self._decisions = list(snapshot.decisions)
@@ -347,7 +376,13 @@ class TableEnv(AECEnv[str, Observation, int]):
             self._finish(snapshot.agent_selection)
         for agent in set(self.possible_agents) - set(snapshot.agents):  # gone since the end
             self.agents.remove(agent)
-            for kept in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            for kept in (
+                self.rewards,
+                self._cumulative_rewards,
+                self.terminations,
+                self.truncations,
+                self.infos,
+            ):
                 del kept[agent]
         self._cumulative_rewards = dict(zip(snapshot.agents, snapshot.cumulative_rewards, strict=True))
 

@@ -12,15 +12,14 @@ import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from . import batch
-from .jit import bind
+from .jit import bind, config
 
 # The one set of dtypes: another one would make Numba compile everything again.
 OBSERVATION = np.uint8
@@ -226,7 +225,7 @@ class Game:
     def new_tables(self, n: int, rules: Rules) -> NDArray[Any]:
         """``n`` records with these rules, not yet seeded or dealt."""
         tables = np.zeros(n, self.dtype)
-        if numba.config.DISABLE_JIT:  # plain Python reads fields as attributes of a recarray only
+        if config.DISABLE_JIT:  # plain Python reads fields as attributes of a recarray only
             tables = tables.view(np.recarray)
         rules.write(tables)
         return tables
@@ -242,7 +241,7 @@ class Game:
         return bound
 
 
-@lru_cache(maxsize=None)
+@cache
 def get(name: str) -> Game:
     """The game of this name."""
     from importlib import import_module

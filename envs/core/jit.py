@@ -7,6 +7,7 @@ cache folder is named by a hash of all sources that kernels are made of.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -20,7 +21,7 @@ from typing import Any
 
 import numba
 
-OPTIONS = {"cache": True, "nogil": True}
+config: Any = numba.config  # its settings are made at run time
 KEPT_FOLDERS = 2  # the newest cache folders; older ones belong to sources that are gone
 _PACKAGES = ("envs", "agents")  # kernels elsewhere only call these and functions of their own file
 
@@ -38,8 +39,8 @@ def source_hash(root: Path | None = None) -> str:
 
 def _cache_home() -> Path:
     """``$NUMBA_CACHE_DIR/paizhuo``, else the user's cache folder."""
-    if numba.config.CACHE_DIR:
-        return Path(numba.config.CACHE_DIR) / "paizhuo"
+    if config.CACHE_DIR:
+        return Path(config.CACHE_DIR) / "paizhuo"
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "paizhuo"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "paizhuo"
@@ -68,10 +69,8 @@ def cache_folder() -> Path | None:
             stacklevel=3,
         )
         return None
-    try:
+    with contextlib.suppress(OSError):  # another process has just removed a folder we were looking at
         _keep_newest(folder.parent)
-    except OSError:
-        pass  # another process has just removed a folder that we were looking at
     return folder
 
 
@@ -83,13 +82,13 @@ def njit(function: Callable[..., Any]) -> Any:
     """
     folder = cache_folder()
     if folder is None:
-        return numba.njit(**{**OPTIONS, "cache": False})(function)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
+        return numba.njit(cache=False, nogil=True)(function)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(**OPTIONS)(function)
+        return numba.njit(cache=True, nogil=True)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def bind(loop: Callable[..., Any], kernels: Mapping[str, Any], owner: str) -> Any:

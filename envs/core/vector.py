@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -202,7 +203,9 @@ class VectorTables:
             raise ValueError("call reset() before step()")
         illegal = self._game.loops.first_illegal(self._tables, self._masks, chosen)
         if illegal >= 0:
-            what = illegal_action(self.game, int(self._seats[illegal]), int(chosen[illegal]), self._masks[illegal])
+            what = illegal_action(
+                self.game, int(self._seats[illegal]), int(chosen[illegal]), self._masks[illegal]
+            )
             raise ValueError(f"table {illegal}: {what}")
         if self._pool is None:
             self._step_slice(chosen, slice(None), self._spare)
@@ -210,7 +213,7 @@ class VectorTables:
             cuts = np.linspace(0, self.num_envs, self._num_threads + 1).astype(int)
             jobs = [
                 self._pool.submit(self._step_slice, chosen, slice(a, b), self._spare[k : k + 1])
-                for k, (a, b) in enumerate(zip(cuts[:-1], cuts[1:], strict=True))
+                for k, (a, b) in enumerate(pairwise(cuts))
             ]
             for job in jobs:
                 job.result()

@@ -117,7 +117,7 @@ COLUMN = lane_columns(NUM_RANKS)
 
 def first(kind: str) -> int:
     """The lowest id of a kind of action."""
-    return int(np.flatnonzero(KIND == KINDS.index(kind))[0])
+    return int(np.flatnonzero(KINDS.index(kind) == KIND)[0])
 
 
 PASS, SINGLE, PAIR, TRIPLE, TRIPLE_WITH_TWO, STRAIGHT, PAIR_CHAIN = map(first, KINDS[:7])
@@ -150,7 +150,7 @@ FEATURE_NAMES = (
 
 def _features() -> np.ndarray:
     kinds = np.eye(len(KINDS))[KIND]
-    takes = np.concatenate([BODY >= k for k in range(1, 5)], axis=1)
+    takes = np.concatenate([k <= BODY for k in range(1, 5)], axis=1)
     keys = np.eye(NUM_RANKS + 1)[KEY][:, :NUM_RANKS]  # a pass has no key
     numbers = np.stack([LENGTH / 12, KICKERS / 6], axis=1)
     return np.concatenate([kinds, takes, keys, numbers], axis=1).astype(np.float32)

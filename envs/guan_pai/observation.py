@@ -31,8 +31,8 @@ FIELDS = lay_out(
         ("passed", (SEATS,), "whether that last turn was a pass"),
         ("left", (SEATS, HAND_SIZE), "cards in hand, unary"),
         ("bombs", (SEATS, MOST_BOMBS_OF_SEAT), "bombs played, unary"),
-        ("table_kind", (NUM_MAIN_KINDS,), "kind of the play to beat, one-hot in the order of the action table; "
-         "place 0 (pass) when leading"),
+        ("table_kind", (NUM_MAIN_KINDS,), "kind of the play to beat, one-hot in the order of the action "
+         "table; place 0 (pass) when leading"),
         ("table_key", (NUM_RANKS,), "its key, one-hot"),
         ("table_length", (LONGEST,), "its length, unary"),
         ("owner", (SEATS,), "who played it, or last won a trick"),

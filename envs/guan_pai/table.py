@@ -14,9 +14,33 @@ from ..core.game import COUNTER, MONEY
 from ..core.jit import njit
 from ..core.rng import shuffle
 from .actions import (
-    ACE, BEATS, BODY, BODY_SIZE, BOMB, BOMB_WITH_ONE, CARD_RANK, CARD_SUIT, CARDS, COLUMN, DIAMOND,
-    DIAMOND_THREE, FOUR_WITH_TWO, KEY, KICKER, KICKERS, LEAD, LENGTH, MOST_OF_RANK, NEED, NUM_MAIN, NUM_RANKS,
-    PAIR, PASS, SINGLE, STRAIGHT, TRIPLE_WITH_TWO, WINGED,
+    BEATS,
+    BODY,
+    BODY_SIZE,
+    BOMB,
+    BOMB_WITH_ONE,
+    CARD_RANK,
+    CARD_SUIT,
+    CARDS,
+    COLUMN,
+    DIAMOND,
+    DIAMOND_THREE,
+    FOUR_WITH_TWO,
+    KEY,
+    KICKER,
+    KICKERS,
+    LEAD,
+    LENGTH,
+    MOST_OF_RANK,
+    NEED,
+    NUM_MAIN,
+    NUM_RANKS,
+    PAIR,
+    PASS,
+    SINGLE,
+    STRAIGHT,
+    TRIPLE_WITH_TWO,
+    WINGED,
 )  # fmt: skip
 from .rules import GuanPaiRules
 

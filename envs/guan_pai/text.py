@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.cards import SUITS, counts_of
 from ..core.game import Play
-from .actions import ACTIONS, BODY_SIZE, NUM_RANKS, PASS, RANKS
-from .table import DINGDA_FORCED, LEAD, SEATS
+from .actions import ACTIONS, BODY_SIZE, LEAD, NUM_RANKS, PASS, RANKS
+from .table import DINGDA_FORCED, SEATS
 
 
 def written(counts: Sequence[int]) -> str:
@@ -75,7 +75,11 @@ def why_not(t: Any, cards: Sequence[str]) -> str:
     if short:
         return f"seat {seat} holds {held[short[0]]} of rank {short[0]}: its hand is {' '.join(hand(t, seat))}"
     if not cards:
-        return "the seat that leads must play" if t["last"] == LEAD else "whoever can beat the table must (must_beat)"
+        return (
+            "the seat that leads must play"
+            if t["last"] == LEAD
+            else "whoever can beat the table must (must_beat)"
+        )
     if t["lead_diamond_three"] and t["plays"] == 0 and "3" not in wanted:
         return "the first play of the deal must contain 3D (lead_diamond_three)"
     if t["dingda"] == DINGDA_FORCED and len(cards) == 1 and t["left"][(seat + 1) % SEATS] == 1:
@@ -113,8 +117,10 @@ def view(t: Any, seat: int | None) -> str:
         mark = ">" if who == turn and not t["over"] else " "
         lines.append(f"{mark} player_{who} {int(left[who]):2d} cards  last: {done:12s} {cards}")
     if t["pending"] and seat in (None, turn):
-        lines.append(f"player_{turn} is choosing {int(t['wanted'])} more kicker(s) for {ACTION_NAMES[int(t['pending'])]}")
+        play = ACTION_NAMES[int(t["pending"])]
+        lines.append(f"player_{turn} is choosing {int(t['wanted'])} more kicker(s) for {play}")
     if t["over"]:
-        lines.append(f"player_{int(t['winner'])} wins; scores {', '.join(f'{int(s):+d}' for s in t['score'])}")
+        lines.append(
+            f"player_{int(t['winner'])} wins; scores {', '.join(f'{int(s):+d}' for s in t['score'])}"
+        )
     return "\n".join(lines)
-
