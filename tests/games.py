@@ -1,0 +1,88 @@
+"""Every game under a pairwise covering set of its options, and helpers to play them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import envs
+from envs.core.aec import TableEnv
+
+from . import guan_pai_tables
+
+Options = dict[str, Any]
+
+CHOICES: dict[str, dict[str, Sequence[Any]]] = {
+    "guan_pai": {
+        "must_beat": ["off", "non_bomb", "all"],
+        "lead_diamond_three": [False, True],
+        "short_plane_follow": [False, True],
+        "dingda": ["liability", "forced", "off"],
+        "bomb_doubling": ["every_bomb", "once", "winner_only", "off"],
+        "loss_cap": [100, None, 12],
+        "base": [1, 7],
+        "cards_each": [16, 9, 5],
+    },
+}
+
+
+def is_allowed(options: Options) -> bool:
+    """Whether these options go together."""
+    return not options.get("lead_diamond_three") or options["cards_each"] == 16
+
+
+def pairwise(choices: Mapping[str, Sequence[Any]], allowed: Callable[[Options], bool]) -> list[Options]:
+    """Few sets of options in which every two values that go together occur together (greedy)."""
+    candidates = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+    pairs = [set(combinations(options.items(), 2)) for options in filter(allowed, candidates)]
+    open_pairs, chosen = set().union(*pairs), []
+    while open_pairs:
+        best = max(pairs, key=lambda covered: len(covered & open_pairs))
+        open_pairs -= best
+        chosen.append(dict(item for pair in best for item in pair))
+    return [{name: options[name] for name in choices} for options in chosen]
+
+
+GAMES = [
+    pytest.param(game, options, id=f"{game}-{number}")
+    for game, choices in CHOICES.items()
+    for number, options in enumerate([{}, *pairwise(choices, is_allowed)])
+]
+"""(game, options): first the defaults, then the pairwise set."""
+
+REDEAL_HIDDEN = {"guan_pai": guan_pai_tables.redeal_hidden}
+"""By game: what ``seat`` may not know of a record, dealt anew; what is public stays."""
+
+
+def options_of(game: str) -> list[Options]:
+    """All sets of options of one game."""
+    return [options for name, options in (param.values for param in GAMES) if name == game]
+
+
+def new_table(game: str, options: Options, seed: int | None = None, deck: Any = None) -> TableEnv:
+    """A raw environment, dealt."""
+    env: TableEnv = envs.make(game, **options).unwrapped
+    env.reset(seed=seed, options={"deck": deck})
+    return env
+
+
+def legal(env: TableEnv) -> np.ndarray:
+    """The legal actions of the seat to act; none when the game is over."""
+    return np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+
+
+def is_over(env: TableEnv) -> bool:
+    return any(env.terminations.values()) or not env.agents
+
+
+def play(env: TableEnv, rng: np.random.Generator, most: float = float("inf")) -> int:
+    """Play random legal actions until the end, or ``most``; how many they were."""
+    count = 0
+    while count < most and not is_over(env):
+        env.step(int(rng.choice(legal(env))))
+        count += 1
+    return count

@@ -1,0 +1,89 @@
+"""Saving so that nothing is ever half-written: whole files and whole folders, or nothing.
+
+A folder is filled under a temporary name, flushed to the disk and renamed. Whoever stops in between
+(a full disk, a killed process) leaves the last complete one as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+KEPT = 3  # checkpoints of a run
+_UNFINISHED = ".unfinished-"
+
+
+def write_file(path: Path, content: bytes | str) -> None:
+    """Write a file completely or not at all.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; what was at ``path`` is still there.
+    """
+    temporary = path.with_name(f"{_UNFINISHED}{os.getpid()}-{path.name}")
+    try:
+        _write_through(temporary, content)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def save_folder(folder: Path, files: Mapping[str, bytes | str], keep: int = KEPT) -> None:
+    """Write a new folder with these files, completely or not at all, and drop its oldest siblings.
+
+    Parameters
+    ----------
+    folder : Path
+        Must not exist; siblings sort by name, oldest first.
+    files : mapping of file name to content
+    keep : int
+        How many siblings stay, this one included.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; no sibling has been touched.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = folder.with_name(f"{_UNFINISHED}{os.getpid()}-{folder.name}")
+    try:
+        temporary.mkdir()
+        for name, content in files.items():
+            _write_through(temporary / name, content)
+        _flush_folder(temporary)
+        temporary.rename(folder)
+        _flush_folder(folder.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    complete = sorted(f for f in folder.parent.iterdir() if not f.name.startswith("."))
+    for old in complete[:-keep]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def as_json(content: Any) -> str:
+    """JSON as people like to read it."""
+    return json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def _write_through(path: Path, content: bytes | str) -> None:
+    data = content.encode() if isinstance(content, str) else content
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the folder's entries durable, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,113 @@
+"""A run's learning curve (PNG) and its ``report.md``."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .checkpoint import write_file
+from .stats import Direction, Interval
+
+CURVE_FILE = "learning_curve.png"
+REPORT_FILE = "report.md"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """An evaluation at a moment of a run."""
+
+    samples: int
+    games: int
+    seconds: float
+    result: Direction
+
+
+def write_report(
+    folder: Path, description: dict[str, Any], sentence: str, evaluations: Sequence[Evaluation], opponent: str
+) -> None:
+    """Write ``report.md`` and the curve into the run's folder.
+
+    Parameters
+    ----------
+    folder : Path
+    description : dict
+        Command, options, versions and machine of the run.
+    sentence : str
+        How strong the agent became.
+    evaluations : sequence of Evaluation
+    opponent : str
+        Whom the agent was evaluated against.
+    """
+    write_file(folder / CURVE_FILE, draw_curve(evaluations, opponent))
+    rows = [
+        f"| {e.samples:,} | {e.games:,} | {e.seconds / 60:.1f} | {_share(e.result.duplicate_share)} | "
+        f"{e.result.points.mean:+.2f} [{e.result.points.low:+.2f}, {e.result.points.high:+.2f}] | "
+        f"{_share(e.result.win_rate)} | {e.result.deals} |"
+        for e in evaluations
+    ]
+    lines = [
+        f"# {description['game']} by self-play",
+        "",
+        sentence,
+        "",
+        f"![learning curve]({CURVE_FILE})",
+        "",
+        f"One seat of the agent against {opponent} in all the others, every deal played from each seat; "
+        "95 % bootstrap intervals over deals.",
+        "",
+        "| samples | games | minutes | % of duplicate deals | points a game | % of games won | deals |",
+        "|---|---|---|---|---|---|---|",
+        *rows,
+        "",
+        f"Made by `{description['command']}` on {description['machine']}.",
+        "",
+        "```json",
+        json.dumps(description, indent=2, ensure_ascii=False, default=str),
+        "```",
+        "",
+    ]
+    write_file(folder / REPORT_FILE, "\n".join(lines))
+
+
+def _share(interval: Interval) -> str:
+    return f"{100 * interval.mean:.1f} [{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
+
+
+def draw_curve(evaluations: Sequence[Evaluation], opponent: str) -> bytes:
+    """The learning curve as PNG: share of duplicate deals and points a game against samples."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    share, points = figure.subplots(1, 2)
+    samples = [e.samples for e in evaluations]
+    _draw(share, samples, [e.result.duplicate_share for e in evaluations], 100, 50)
+    _draw(points, samples, [e.result.points for e in evaluations], 1, 0)
+    share.set_ylabel("% of duplicate deals with a positive total")
+    points.set_ylabel("points a game")
+    for axes in (share, points):
+        axes.set_xlabel("samples")
+        axes.set_title(f"against {opponent}", fontsize=10)
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=120)
+    return file.getvalue()
+
+
+def _draw(axes: Any, samples: list[int], intervals: list[Interval], unit: float, level: float) -> None:
+    """A curve with its intervals; the dashed line is a player as strong as the opponent."""
+    mean = [unit * i.mean for i in intervals]
+    axes.plot(samples, mean, marker="o", color="tab:blue")
+    axes.fill_between(
+        samples,
+        [unit * i.low for i in intervals],
+        [unit * i.high for i in intervals],
+        alpha=0.25,
+        color="tab:blue",
+    )
+    axes.axhline(level, color="grey", linestyle="--", linewidth=1)
+    axes.grid(alpha=0.3)

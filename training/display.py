@@ -1,0 +1,108 @@
+"""What a person sees while a run learns: a live display on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
+
+from .stats import Direction
+
+SECONDS_BETWEEN_LINES = 15  # where there is no terminal
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def strength(result: Direction) -> str:
+    """One evaluation in a few words, half widths of the 95 % intervals behind the figures."""
+    share, points = result.duplicate_share, result.points
+    return (
+        f"{100 * share.mean:.1f} ± {100 * share.half_width:.1f} % of duplicate deals, "
+        f"{points.mean:+.2f} ± {points.half_width:.2f} points a game, {percent(result.win_rate.mean)} of games won"
+    )
+
+
+class Display:
+    """Shows the progress of a run; use it in a ``with`` statement.
+
+    Parameters
+    ----------
+    console : Console
+    opponent : str
+        Whom the evaluations are against.
+    """
+
+    def __init__(self, console: Console, opponent: str) -> None:
+        self.console, self.opponent = console, opponent
+        self._bar = Progress(
+            TextColumn("learning"), BarColumn(None), TextColumn("{task.percentage:3.0f} %"),
+            TextColumn("{task.fields[left]}"), console=console, expand=True,
+        )  # fmt: skip
+        self._task = self._bar.add_task("learning", total=1.0, left="")
+        self._live = Live(self._bar, console=console, refresh_per_second=4) if console.is_terminal else None
+        self._last_line = time.monotonic()
+        self._evaluations: list[tuple[int, Direction]] = []
+
+    def __enter__(self) -> Display:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def say(self, line: str) -> None:
+        """Print a line that stays."""
+        self.console.print(line, highlight=False)
+
+    def evaluated(self, samples: int, result: Direction) -> None:
+        """Tell of an evaluation."""
+        self._evaluations.append((samples, result))
+        self.say(f"{samples:>12,} samples: {strength(result)} against {self.opponent}")
+
+    def update(self, progress: float, seconds_left: float | None, figures: Mapping[str, float]) -> None:
+        """Show the state of learning: ``figures`` of the last iteration and totals."""
+        left = "" if seconds_left is None else f"{int(seconds_left) // 60}:{int(seconds_left) % 60:02d} left"
+        self._bar.update(self._task, completed=min(progress, 1.0), left=left)
+        if self._live is not None:
+            self._live.update(Group(self._bar, self._table(figures)))
+        elif time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
+            self._last_line = time.monotonic()
+            self.say(
+                f"{100 * min(progress, 1.0):3.0f} %  {figures['samples']:,.0f} samples  "
+                f"{figures['samples_per_second']:,.0f}/s  entropy {figures['entropy']:.3f}  kl {figures['kl']:.4f}"
+                f"  explained variance {figures['explained_variance']:.2f}  {left}"
+            )
+
+    def _table(self, figures: Mapping[str, float]) -> Table:
+        table = Table.grid(padding=(0, 2))
+        rows = (
+            ("samples", f"{figures['samples']:,.0f}", "a second", f"{figures['samples_per_second']:,.0f}"),
+            ("games", f"{figures['games']:,.0f}", "a second", f"{figures['games_per_second']:,.0f}"),
+            ("loss", f"{figures['loss']:.4f}", "value loss", f"{figures['value_loss']:.4f}"),
+            ("entropy", f"{figures['entropy']:.3f}", "KL", f"{figures['kl']:.4f}"),
+            (
+                "explained variance",
+                f"{figures['explained_variance']:.2f}",
+                "clipped",
+                percent(figures["clipped"]),
+            ),
+        )
+        for row in rows:
+            table.add_row(*row)
+        if self._evaluations:
+            trend = "  ".join(
+                f"{100 * result.duplicate_share.mean:.0f}" for _, result in self._evaluations[-8:]
+            )
+            table.add_row(f"% of deals against {self.opponent}", trend)
+        return table

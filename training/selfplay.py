@@ -1,0 +1,291 @@
+"""Train an agent by self-play: ``python -m training.selfplay``.
+
+Without arguments: Guan Pai, PPO, two minutes of learning on one core, then a sentence that says how
+strong the agent has become against the frozen rule player.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+import tyro
+from rich.console import Console
+from torch.utils.tensorboard import SummaryWriter
+
+from agents.network import CHECKPOINTS, POLICY_FILE, NetworkAgent, network_bytes
+from envs.core.game import Rules, get
+from envs.core.vector import VectorTables
+
+from . import cli
+from .checkpoint import as_json, save_folder, write_file
+from .curve import Evaluation, write_report
+from .display import Display, strength
+from .evaluate import evaluate_against
+from .ppo import PPO, PPOConfig
+from .stats import Direction
+
+PROGRESS_FILE = "progress.csv"
+YARDSTICK = "rule_v0"  # evaluations name a frozen player
+SECONDS_BETWEEN_SAVES = 60
+EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
+FAILED, INTERRUPTED = 1, 130  # exit codes: could not write, stopped by Ctrl-C
+
+
+@dataclass(frozen=True)
+class Config:
+    """Train an agent by self-play and say how strong it became."""
+
+    game: tyro.conf.Positional[str] = "guan_pai"
+    """The game."""
+    algo: Literal["ppo"] = "ppo"
+    """The algorithm."""
+    minutes: float = 2.0
+    """Minutes of learning, compiling and evaluating not counted; a time budget is not reproducible."""
+    samples: str | None = None
+    """Learn from this many samples instead, such as 500k or 12M."""
+    seed: int = 0
+    """Of weights, deals and actions."""
+    out: Path | None = None
+    """Folder of the run; a new one under runs/ if not given."""
+    threads: int = 1
+    """Threads of torch; with one the same seed gives the same weights."""
+    evaluations: int = 6
+    """Evaluations during learning, the first one before it."""
+    eval_deals: int = 300
+    """Duplicate deals of each of them."""
+    final_deals: int = 2000
+    """Duplicate deals of the evaluation at the end."""
+    ppo: PPOConfig = field(default_factory=PPOConfig)
+    """Options of PPO."""
+
+
+def sample_count(text: str) -> int:
+    """A number of samples: ``"500k"``, ``"12M"``, ``"2000000"``.
+
+    >>> sample_count("12M"), sample_count("1.5k")
+    (12000000, 1500)
+    """
+    factor = {"k": 1_000, "M": 1_000_000}.get(text[-1:], 1)
+    try:
+        count = int(float(text if factor == 1 else text[:-1]) * factor)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise ValueError(f"--samples takes a number such as 500k or 12M, not {text!r}")
+    return count
+
+
+class Run:
+    """A run: its folder, its learner and what it has done so far.
+
+    Parameters
+    ----------
+    config : Config
+    rules : Rules
+        Options of the game.
+    folder : Path
+        Made here; must not hold anything yet.
+    display : Display
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written.
+    """
+
+    def __init__(self, config: Config, rules: Rules, folder: Path, display: Display) -> None:
+        self.config, self.rules, self.folder, self.display = config, rules, folder, display
+        self.game = get(config.game)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(folder / "config.json", as_json(self.description()))
+        self.tensorboard = SummaryWriter(str(folder / "tensorboard"))  # type: ignore[no-untyped-call]
+        vec = VectorTables(self.game, config.ppo.num_envs, skip_forced=True, **rules.as_dict())
+        self.learner = PPO(vec, config.ppo, config.seed)
+        self.samples = self.games = 0
+        self.seconds = 0.0  # of learning
+        self.evaluations: list[Evaluation] = []
+        self._rows: list[dict[str, float]] = []
+        self._saved_at = time.monotonic()
+
+    def description(self) -> dict[str, Any]:
+        """Everything that made this run what it is."""
+        return {
+            "command": shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]]),
+            "game": self.config.game,
+            "rules_version": self.game.info(self.rules).version,
+            "rules": self.rules.as_dict(),
+            "options": {k: v for k, v in asdict(self.config).items() if k not in ("game", "ppo")},
+            "ppo": asdict(self.config.ppo),
+            "versions": {name: version(name) for name in ("paizhuo", "numpy", "numba", "torch")},
+            "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
+        }
+
+    def learn(self, budget: float, spent: Callable[[Run], float]) -> None:
+        """Iterate until ``spent`` reaches ``budget`` (seconds or samples), evaluating on the way."""
+        due = [budget * k / self.config.evaluations for k in range(self.config.evaluations)]
+        while True:
+            if due and spent(self) >= due[0]:
+                del due[0]
+                self.evaluate(self.config.eval_deals)
+            if spent(self) >= budget:
+                return
+            self._iterate(spent(self) / budget, budget)
+            if time.monotonic() - self._saved_at > SECONDS_BETWEEN_SAVES:
+                self.save_or_say()
+
+    def _iterate(self, progress: float, budget: float) -> None:
+        start = time.perf_counter()
+        figures = self.learner.iterate(progress)
+        if self.samples:  # the first iteration also compiles
+            self.seconds += time.perf_counter() - start
+        else:
+            self._head_start = figures["samples"], figures["games"]
+        self.samples += int(figures["samples"])
+        self.games += int(figures["games"])
+        seconds = max(self.seconds, 1e-9)
+        row = {
+            **figures,
+            "seconds": self.seconds,
+            "samples": self.samples,
+            "games": self.games,
+            "samples_per_second": (self.samples - self._head_start[0]) / seconds,
+            "games_per_second": (self.games - self._head_start[1]) / seconds,
+        }
+        self._rows.append(row)
+        for name, value in row.items():
+            self.tensorboard.add_scalar(f"learning/{name}", value, self.samples)  # type: ignore[no-untyped-call]
+        left = self.seconds / progress - self.seconds if progress > 0.01 else None
+        self.display.update(progress, left, row)
+
+    def evaluate(self, deals: int) -> Direction:
+        """Play duplicate deals against the yardstick."""
+        agent = NetworkAgent(self.learner.policy)
+        result = evaluate_against(agent, YARDSTICK, self.config.game, self.rules, deals, EVALUATION_SEED)
+        self.evaluations.append(Evaluation(self.samples, self.games, self.seconds, result))
+        for name in ("points", "win_rate", "duplicate_share"):
+            mean = getattr(result, name).mean
+            self.tensorboard.add_scalar(f"against_{YARDSTICK}/{name}", mean, self.samples)  # type: ignore[no-untyped-call]
+        self.display.evaluated(self.samples, result)
+        return result
+
+    def save(self) -> Path:
+        """Save a checkpoint, which is an agent for every other command, and the figures so far."""
+        self._saved_at = time.monotonic()
+        learner, rules = self.learner, self.rules
+        folder = self.folder / CHECKPOINTS / f"{self.samples:012d}"
+        state = {"samples": self.samples, "games": self.games, "seconds": self.seconds}
+        if not folder.exists():
+            save_folder(
+                folder,
+                {
+                    POLICY_FILE: network_bytes(learner.policy, self.game, rules, learner.sizes),
+                    "critic.safetensors": network_bytes(
+                        learner.critic, self.game, rules, learner.critic_sizes
+                    ),
+                    "state.json": as_json(state),
+                },
+            )
+        write_file(self.folder / PROGRESS_FILE, _as_csv(self._rows))
+        return folder
+
+    def save_or_say(self) -> None:
+        """Save; where that fails say so and go on: the next save may succeed."""
+        try:
+            self.save()
+        except OSError as error:
+            self.display.say(f"could not save ({error}); the checkpoints saved before are complete, going on")
+
+    def finish(self) -> str:
+        """Save, evaluate at length, write the report; returns the sentence that says it all."""
+        self.save()
+        result = self.evaluate(self.config.final_deals)
+        info = self.game.info(self.rules)
+        sentence = (
+            f"After {self.games:,} games ({self.samples:,} samples, {self.seconds / 60:.1f} minutes of learning) "
+            f"one seat of this agent against {info.num_players - 1} {YARDSTICK} players scores {strength(result)} "
+            f"(chance: 50 %, 0 points, {100 / info.num_players:.0f} %; ± is the 95 % interval)."
+        )
+        write_report(self.folder, self.description(), sentence, self.evaluations, YARDSTICK)
+        return sentence
+
+    def close(self) -> None:
+        self.tensorboard.close()  # type: ignore[no-untyped-call]
+
+
+def _as_csv(rows: list[dict[str, float]]) -> str:
+    text = io.StringIO(newline="")
+    if rows:
+        writer = csv.DictWriter(text, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
+
+
+def new_folder(out: Path | None, game: str) -> Path:
+    """The run's folder: ``out``, or the next free one under ``runs``; ValueError if it holds something."""
+    if out is None:
+        number = 1
+        while (out := Path("runs") / f"{game}-{number}").exists():
+            number += 1
+        return out
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ValueError(
+            f"{out} exists already; give another --out, or leave it out for a new folder under runs/"
+        )
+    return out
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    config, _, rules = cli.parse(Config, argv, prog="python -m training.selfplay")
+    console = Console()
+    try:
+        budget = sample_count(config.samples) if config.samples else config.minutes * 60
+        if budget <= 0:
+            raise ValueError(f"--minutes must be above 0, not {config.minutes}")
+        folder = new_folder(config.out, config.game)
+        torch.set_num_threads(config.threads)
+        with Display(console, YARDSTICK) as display:
+            return _train(config, rules, folder, display, budget)
+    except ValueError as error:
+        cli.fail(error)
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return FAILED
+
+
+def _train(config: Config, rules: Rules, folder: Path, display: Display, budget: float) -> int:
+    display.say(
+        f"Learning {config.game} by {config.algo.upper()} in {folder} (the first time it compiles for some seconds)"
+    )
+    run = Run(config, rules, folder, display)
+    try:
+        run.learn(budget, (lambda r: r.samples) if config.samples else (lambda r: r.seconds))
+        sentence = run.finish()
+    except KeyboardInterrupt:
+        saved = run.save()
+        display.say(
+            f"Stopped after {run.samples:,} samples; saved in {saved}.\n"
+            f"How strong is it? python -m training.evaluate {config.game} {folder} {YARDSTICK}"
+        )
+        return INTERRUPTED
+    finally:
+        run.close()
+    display.say(f"\n{sentence}\nReport, learning curve and checkpoints: {folder}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
