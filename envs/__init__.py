@@ -4,7 +4,7 @@
 >>> env = guan_pai_v0.env()
 >>> env.reset(seed=7)
 >>> env.agent_selection
-'player_1'
+'player_2'
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
-    parser.addoption("--rotate", type=int, default=0, help="play other random games (CI: another number a day)")
+    parser.addoption("--rotate", type=int, default=0, help="play other random games (CI: daily)")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -40,7 +40,11 @@ def with_suits(*hands: str) -> list[list[str]]:
 
 
 def put(
-    env: TableEnv, hands: Sequence[Sequence[str]], turn: int, table: Sequence[Any] | None = None, plays: int = 3
+    env: TableEnv,
+    hands: Sequence[Sequence[str]],
+    turn: int,
+    table: Sequence[Any] | None = None,
+    plays: int = 3,
 ) -> None:
     """Set up a moment: hands (cards), who is to act, the reading (name, length, key) to beat."""
     t = env._tables[0]
@@ -109,3 +113,62 @@ def triples_deck(rng: np.random.Generator) -> list[str]:
 def as_deck(hands: Sequence[Sequence[str]]) -> list[str]:
     """The deck that deals these three whole hands, each in its order."""
     return [str(hands[i % SEATS][i // SEATS]) for i in range(len(CARDS))]
+
+
+def observed(env: TableEnv, seat: int, leader: int) -> dict[str, Any]:
+    """Every field of what ``seat`` sees, worked out from the plays so far."""
+    rules, names = env.rules.as_dict(), [action.kind for action in ACTIONS]
+    kinds = list(dict.fromkeys(names))[:-1]
+    who = [(seat + i) % SEATS for i in range(SEATS)]
+    plays = env.history()
+    by_seat: list[list[Any]] = [[made for other, made in plays if other == s] for s in range(SEATS)]
+    num_done = sum(len(made.actions) for _, made in plays)
+    pending = [action for _, action in env._decisions[num_done:]]
+    turn = int(env._tables[0]["turn"])
+    half_made = pending if turn == seat else []
+
+    def counts(cards: Sequence[str]) -> list[list[int]]:
+        held = [sum(card[0] == rank for card in cards) for rank in RANKS]
+        return [[int(n > k) for n in held] for k in range(4)]
+
+    def unary(n: int, size: int) -> list[int]:
+        return [int(i < n) for i in range(size)]
+
+    def one_hot(value: Any, values: Sequence[Any]) -> list[int]:
+        return [int(value == v) for v in values]
+
+    all_cards = [[card for made in by_seat[s] for card in made.cards] for s in range(SEATS)]
+    seen = [card for cards in all_cards for card in cards] + env.hand(seat)
+    beaten = [(other, made) for other, made in plays if made.name != "pass"]
+    passes = next((i for i, (_, made) in enumerate(reversed(plays)) if made.name != "pass"), 0)
+    to_beat = ACTIONS[beaten[-1][1].actions[0]] if beaten and passes < 2 else ACTIONS[LEAD]
+    body = [RANKS[r] for a in half_made for r, n in enumerate(ACTIONS[a].body) for _ in range(n)]
+    wanted = ACTIONS[half_made[0]].kickers + 1 - len(half_made) if half_made else 0
+    cap = rules["loss_cap"]
+    return {
+        "hand": counts(env.hand(seat)),
+        "pending": counts(body),
+        "unseen": counts([card for card in CARDS if card not in seen]),
+        "played": [counts(all_cards[s]) for s in who],
+        "latest": [counts(by_seat[s][-1].cards if by_seat[s] else []) for s in who],
+        "passed": [int(bool(by_seat[s]) and by_seat[s][-1].name == "pass") for s in who],
+        "left": [unary(len(env.hand(s)), 16) for s in who],
+        "bombs": [unary(sum(made.name == "bomb" for made in by_seat[s]), 4) for s in who],
+        "table_kind": one_hot(to_beat.kind, kinds),
+        "table_key": one_hot(to_beat.key, range(len(RANKS))),
+        "table_length": unary(to_beat.length, 12),
+        "owner": one_hot(beaten[-1][0] if beaten else None, who),
+        "passes": unary(passes % 2, 2),
+        "to_move": one_hot(turn, who),
+        "leader": one_hot(leader, who),
+        "first_play": int(not beaten),
+        "pending_kind": one_hot(ACTIONS[half_made[0]].kind if half_made else None, kinds),
+        "wanted": unary(wanted, 6),
+        "must_beat": one_hot(rules["must_beat"], ["off", "non_bomb", "all"]),
+        "lead_diamond_three": int(rules["lead_diamond_three"]),
+        "short_plane_follow": int(rules["short_plane_follow"]),
+        "dingda": one_hot(rules["dingda"], ["liability", "forced", "off"]),
+        "bomb_doubling": one_hot(rules["bomb_doubling"], ["every_bomb", "once", "winner_only", "off"]),
+        "loss_cap": [int(cap is None or cap >= units) for units in (10, 20, 40, 60, 80, 100, 150, 200, 400)],
+        "no_cap": int(cap is None),
+    }

@@ -1,7 +1,7 @@
 """The grammar of all commands: ``python -m training.X [GAME] [...] [--env.OPTION VALUE ...]``.
 
-A command declares its arguments as a dataclass (one field an argument, a line below each says what it
-does); the rule options of the game, which the first argument names, join them as ``--env.OPTION``.
+A command declares its arguments as a dataclass: one field an argument, and the line below it says what
+it does. The first is ``game``; the options of that game join them as ``--env.OPTION``.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import io
+import re
 import sys
 from collections.abc import Sequence
+from itertools import dropwhile, takewhile
 from typing import Any, NoReturn, TypeVar
 
 import tyro
@@ -41,38 +43,38 @@ def parse(
     Parameters
     ----------
     config_class : type
-        Frozen dataclass of the arguments besides ``--env``; its first is a positional ``game``.
+        Frozen dataclass of the arguments; its first is ``game: tyro.conf.Positional[str]``.
     argv : sequence of str, optional
         The arguments; by default the program's.
     prog : str
-        How the command is called, for its help.
+        How the command is called: ``python -m training.X``.
     game : str
         The game where the first argument names none.
     rules : Rules, optional
-        The options where nothing is said about them, if the game is ``game``; by default the game's
-        own. Pass those of a saved run: what comes back differs where ``--env`` does not agree.
+        The options of ``game`` where ``--env`` says nothing; by default the game's own. Given those
+        of a saved run, the rules that come back differ from them where ``--env`` disagrees.
 
     Returns
     -------
     config : config_class
     game : str
     rules : Rules
+        Of the game's own class.
 
     Raises
     ------
     SystemExit
-        With code 2 and one line that says what is wrong, or 0 after ``--help``.
+        With code 2 after one line that says what is wrong; with 0 after ``--help``.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     chosen = argv[0] if argv and not argv[0].startswith("-") else game
     try:
-        options = get(chosen).rules
+        default = rules if rules is not None and chosen == game else get(chosen).rules()
     except ValueError as error:
-        fail(f"{error}; {prog} takes the game first")
-    default = rules if rules is not None and chosen == game else options()
+        fail(f"{error}; the game comes first: {prog} GAME ... (see {prog} --help)")
     with_env: Any = dataclasses.make_dataclass(
         config_class.__name__,
-        [("env", options, dataclasses.field(default=default))],
+        [("env", type(default), dataclasses.field(default=default))],
         bases=(config_class,),
         frozen=True,
     )
@@ -80,22 +82,30 @@ def parse(
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):
-            config = tyro.cli(with_env, args=argv, prog=prog)
+            config: Any = tyro.cli(with_env, args=argv, prog=prog)
     except SystemExit as end:
         if end.code in (0, None):
             raise
-        fail(f"{_first_paragraph(said.getvalue())} (see {prog} --help)")
-    named = getattr(config, "game", chosen)
-    if named != chosen:
-        fail(f"the game comes first: {prog} {named} ...")
+        fail(f"{_first_paragraph(said.getvalue())} (see {prog} {chosen} --help)")
+    if config.game != chosen:
+        fail(f"the game comes first: {prog} {config.game} ...")
     return config, chosen, config.env
 
 
 def _first_paragraph(box: str) -> str:
-    """The complaint in the box that tyro draws around it and its help."""
-    lines = [line.strip("│ ") for line in box.splitlines() if not line.startswith("╭")]
-    end = next((i for i, line in enumerate(lines) if not line.strip("─╰╯")), len(lines))
-    return " ".join(lines[:end]) or box
+    """The complaint in the box that tyro draws: below its title, above the next rule.
+
+    >>> _first_paragraph("╭─ Title ─╮\\n│ Too bad:  │\\n│ nothing.  │\\n│ ───────── │\\n│ Help      │")
+    'Too bad: nothing.'
+    """
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", box)  # no colours
+    lines = [line.strip("│ ") for line in plain.splitlines()[1:]]
+    below = dropwhile(_is_rule, lines)
+    return " ".join(takewhile(lambda line: not _is_rule(line), below)) or plain
+
+
+def _is_rule(line: str) -> bool:
+    return not line.strip("─-╰╯ ")
 
 
 def option_words(rules: Rules) -> list[str]:

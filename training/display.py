@@ -22,10 +22,11 @@ def percent(share: float) -> str:
 
 def strength(result: Direction) -> str:
     """One evaluation in a few words, half widths of the 95 % intervals behind the figures."""
-    share, points = result.duplicate_share, result.points
+    share, points, wins = result.duplicate_share, result.points, result.win_rate
     return (
         f"{100 * share.mean:.1f} ± {100 * share.half_width:.1f} % of duplicate deals, "
-        f"{points.mean:+.2f} ± {points.half_width:.2f} points a game, {percent(result.win_rate.mean)} of games won"
+        f"{points.mean:+.2f} ± {points.half_width:.2f} points a game, "
+        f"{100 * wins.mean:.1f} % of games won"
     )
 
 
@@ -63,7 +64,7 @@ class Display:
 
     def say(self, line: str) -> None:
         """Print a line that stays."""
-        self.console.print(line, highlight=False)
+        self.console.print(line, highlight=False, soft_wrap=True)
 
     def evaluated(self, samples: int, result: Direction) -> None:
         """Tell of an evaluation."""
@@ -80,8 +81,8 @@ class Display:
             self._last_line = time.monotonic()
             self.say(
                 f"{100 * min(progress, 1.0):3.0f} %  {figures['samples']:,.0f} samples  "
-                f"{figures['samples_per_second']:,.0f}/s  entropy {figures['entropy']:.3f}  kl {figures['kl']:.4f}"
-                f"  explained variance {figures['explained_variance']:.2f}  {left}"
+                f"{figures['samples_per_second']:,.0f}/s  entropy {figures['entropy']:.3f}  "
+                f"kl {figures['kl']:.4f}  explained variance {figures['explained_variance']:.2f}  {left}"
             )
 
     def _table(self, figures: Mapping[str, float]) -> Table:

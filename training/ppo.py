@@ -27,7 +27,7 @@ from agents.network import has_fast_bfloat16, mlp
 from envs.core.jit import njit
 from envs.core.vector import VectorTables
 
-from .rollout import Batch, Rollout
+from .rollout import Rollout
 
 
 @dataclass(frozen=True)
@@ -167,20 +167,20 @@ class PPO:
         rate = config.learning_rate + (config.final_learning_rate - config.learning_rate) * min(progress, 1.0)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        batch = self.rollout.collect(self.act)
-        targets = np.clip(batch.points / self.scale, -config.target_clip, config.target_clip)
-        values = self.evaluate(batch.observations)
+        batch, games = self.rollout.collect(self.act)
+        targets = np.clip(batch["points"] / self.scale, -config.target_clip, config.target_clip)
+        values = self.evaluate(batch["observation"])
         advantages = np.empty_like(values)
-        advantages_of(values, targets, batch.last, np.float32(config.gae_lambda), advantages)
+        advantages_of(values, targets, batch["last"], np.float32(config.gae_lambda), advantages)
         returns = advantages + values
         sums, steps, value_loss = np.zeros(4), 0, 0.0
         for rows in self._minibatches(len(batch)):
-            value_loss += self._learn(batch, rows, advantages[rows], returns[rows], sums)
+            value_loss += self._learn(batch[rows], advantages[rows], returns[rows], sums)
             steps += 1
         seen = config.epochs * len(batch)
         return {
             "samples": len(batch),
-            "games": batch.games,
+            "games": games,
             "loss": sums[0] / seen,
             "value_loss": value_loss / steps,
             "entropy": sums[1] / seen,
@@ -219,21 +219,20 @@ class PPO:
 
     def _learn(
         self,
-        batch: Batch,
-        rows: NDArray[np.int64],
+        samples: NDArray[Any],
         advantages: NDArray[np.float32],
         returns: NDArray[np.float32],
         sums: NDArray[np.float64],
     ) -> float:
         """One gradient step on some samples; returns the critic's loss."""
         config = self.config
-        seen = torch.from_numpy(batch.observations[rows]).to(self.dtype)
+        seen = torch.from_numpy(samples["observation"]).to(self.dtype)
         with self._precision():
             logits, values = self.policy(seen), self.critic(seen)
         normalised = (advantages - advantages.mean()) / (advantages.std() + np.float32(1e-8))
         gradient = np.empty(logits.shape, np.float32)
         policy_gradient(
-            logits.detach().float().numpy(), batch.masks[rows], batch.actions[rows], batch.log_probs[rows],
+            logits.detach().float().numpy(), samples["action_mask"], samples["action"], samples["log_prob"],
             normalised, np.float32(config.clip), np.float32(config.entropy), gradient, sums,
         )  # fmt: skip
         value_loss = 0.5 * nn.functional.mse_loss(values[:, 0].float(), torch.from_numpy(returns))

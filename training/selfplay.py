@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import os
 import platform
 import shlex
@@ -129,7 +130,7 @@ class Run:
             "options": {k: v for k, v in asdict(self.config).items() if k not in ("game", "ppo")},
             "ppo": asdict(self.config.ppo),
             "versions": {name: version(name) for name in ("paizhuo", "numpy", "numba", "torch")},
-            "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
+            "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
         }
 
     def learn(self, budget: float, spent: Callable[[Run], float]) -> None:
@@ -213,9 +214,10 @@ class Run:
         result = self.evaluate(self.config.final_deals)
         info = self.game.info(self.rules)
         sentence = (
-            f"After {self.games:,} games ({self.samples:,} samples, {self.seconds / 60:.1f} minutes of learning) "
-            f"one seat of this agent against {info.num_players - 1} {YARDSTICK} players scores {strength(result)} "
-            f"(chance: 50 %, 0 points, {100 / info.num_players:.0f} %; ± is the 95 % interval)."
+            f"After {self.games:,} games ({self.samples:,} samples, {self.seconds / 60:.1f} minutes of "
+            f"learning) it beats {info.num_players - 1} {YARDSTICK} players on {strength(result)}. "
+            f"An equal player would have 50 %, 0 points and {100 / info.num_players:.0f} %; "
+            "± is the 95 % interval."
         )
         write_report(self.folder, self.description(), sentence, self.evaluations, YARDSTICK)
         return sentence
@@ -236,10 +238,8 @@ def _as_csv(rows: list[dict[str, float]]) -> str:
 def new_folder(out: Path | None, game: str) -> Path:
     """The run's folder: ``out``, or the next free one under ``runs``; ValueError if it holds something."""
     if out is None:
-        number = 1
-        while (out := Path("runs") / f"{game}-{number}").exists():
-            number += 1
-        return out
+        numbered = (Path("runs") / f"{game}-{number}" for number in itertools.count(1))
+        return next(folder for folder in numbered if not folder.exists())
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ValueError(
             f"{out} exists already; give another --out, or leave it out for a new folder under runs/"
@@ -268,7 +268,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _train(config: Config, rules: Rules, folder: Path, display: Display, budget: float) -> int:
     display.say(
-        f"Learning {config.game} by {config.algo.upper()} in {folder} (the first time it compiles for some seconds)"
+        f"Learning {config.game} by {config.algo.upper()} in {folder}; "
+        "the first time it compiles for some seconds."
     )
     run = Run(config, rules, folder, display)
     try:

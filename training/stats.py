@@ -81,7 +81,7 @@ class Pair:
 
     alone: tuple[Direction, Direction]
     difference: Interval
-    z: float
+    z: float | None
 
 
 def resampled_sums(
@@ -186,15 +186,23 @@ def halves(totals: NDArray[np.int64]) -> NDArray[np.int64]:
     return (np.sign(totals) + 1).astype(np.int64)
 
 
-def z_score(values: NDArray[np.int64]) -> float:
-    """The mean over the deals in units of its standard error; 0 where all values are 0.
+def z_score(values: NDArray[np.int64]) -> float | None:
+    """The mean over the deals in units of its standard error, the sample deviation over the root of D.
 
-    The standard error is the sample deviation (D - 1 below) over the root of D, as in Efron and
-    Tibshirani (1993), equation 2.2 of the mean.
+    Without any spread it is 0 where all values are 0, else None.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), section 2.1: the standard error of a mean.
+
+    Examples
+    --------
+    >>> z_score(np.array([1, 3])), z_score(np.array([0, 0])), z_score(np.array([1, 1]))
+    (2.0, 0.0, None)
     """
     mean, deviation = float(values.mean()), float(values.std(ddof=1))
     if deviation == 0:
-        return 0.0 if mean == 0 else math.copysign(math.inf, mean)
+        return 0.0 if mean == 0 else None
     return mean / (deviation / math.sqrt(len(values)))
 
 
@@ -222,8 +230,12 @@ def summarise_direction(
     deals, seats = scores.shape
     totals, wins = scores.sum(axis=1), wins.astype(np.int64)
     columns = np.column_stack([totals, wins.sum(axis=1), halves(totals), scores, wins])
-    found = intervals(columns, [seats, seats, 2] + [1] * (2 * seats), resamples, seed)
-    return Direction(deals, deals * seats, *found[:3], tuple(found[3 : 3 + seats]), tuple(found[3 + seats :]))
+    points, win_rate, share, *by_seat = intervals(
+        columns, [seats, seats, 2] + [1] * (2 * seats), resamples, seed
+    )
+    return Direction(
+        deals, deals * seats, points, win_rate, share, tuple(by_seat[:seats]), tuple(by_seat[seats:])
+    )
 
 
 def summarise_pair(

@@ -8,8 +8,10 @@ of a deal and the random numbers of an agent are made from keys (see :func:`mix_
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import signal
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -130,7 +132,8 @@ def play_block(
     game_keys = mix_in(game_keys, block.purpose, _PLAY, numbers, *seatings.T)
 
     vec = make_vec(game, len(seatings), autoreset=False, **rules.as_dict())
-    options = {"decks": np.repeat(decks, per_deal, axis=0), "dealers": np.repeat(dealers, per_deal)}
+    decks = np.repeat(decks, per_deal, axis=0)
+    options = {"decks": decks, "dealers": np.repeat(dealers, per_deal)}
     seen, infos = vec.reset(seed=np.repeat(seeds, per_deal).tolist(), options=options)
     ended = np.zeros(len(seatings), np.bool_)
     actions: list[NDArray[np.int64]] = []
@@ -147,7 +150,7 @@ def play_block(
     records: tuple[str, ...] = ()
     if labels is not None:
         seated = [[labels[entry] for entry in seating] for seating in seatings.tolist()]
-        records = make_records(game, rules, options["decks"], np.stack(actions, axis=1), seated)
+        records = make_records(game, rules, decks, np.stack(actions, axis=1), seated)
     shape = (deals, per_deal, -1)
     return Played(
         infos["final_scores"].reshape(shape).copy(), infos["final_stats"].reshape(shape).copy(), records
@@ -234,7 +237,7 @@ def play_blocks(
     blocks: Sequence[Block],
     workers: int = 1,
     labels: Sequence[str] | None = None,
-) -> Iterator[Played]:
+) -> Generator[Played, None, None]:
     """Play the blocks; yields their games in order, the same whatever the number of processes.
 
     Parameters
@@ -270,6 +273,8 @@ def play_blocks(
         jobs: list[Future[Played]] = [pool.submit(_play_in_worker, block) for block in blocks]
         for job in jobs:
             yield job.result()
+    except BrokenProcessPool:
+        raise ValueError("a worker process was ended from outside; try fewer --workers") from None
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -278,6 +283,7 @@ _worker: dict[str, Any] = {}  # what a worker process plays with
 
 
 def _start_worker(game: str, rules: Rules, names: Sequence[str], labels: Sequence[str] | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for the games
     agents = [load(name, game, rules) for name in names]
     _worker.update(game=game, rules=rules, agents=agents, labels=labels)
 

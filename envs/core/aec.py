@@ -18,7 +18,7 @@ from . import cards as card_text
 from . import plays
 from .batch import ILLEGAL
 from .game import COUNTER, MASK, OBSERVATION, Game, GameInfo, Play, Rules
-from .seeding import as_dealer, fresh_seed, illegal_action, seeds_for
+from .seeding import as_dealer, as_seed, fresh_seed, illegal_action
 
 Observation = dict[str, NDArray[Any]]
 ILLEGAL_REWARD = -1.0
@@ -89,6 +89,10 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         self._no_mask.flags.writeable = False
         self._decisions: list[tuple[int, int]] = []
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._no_mask.flags.writeable = False  # NumPy forgets it in copies
+
     # --- the AEC interface ----------------------------------------------------------------------
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -125,7 +129,8 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
             dealer[0] = as_dealer(options["dealer"], self.game)
         tables = self._tables.copy()
         if seed is not None or not self._is_seeded:
-            self._game.loops.seed(tables, seeds_for(fresh_seed() if seed is None else seed, 1))
+            number = fresh_seed() if seed is None else as_seed(seed)
+            self._game.loops.seed(tables, np.array([number], np.uint64))
         spare, seats = self._tables.copy(), np.zeros(1, np.int64)
         failed = self._game.loops.reset(
             tables,
@@ -207,9 +212,8 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
         The mask of an agent that is not to act is all zeros.
         """
-        if agent == self.agent_selection:
-            mask = self._no_mask if self.terminations.get(agent, True) else self._mask
-            return {"observation": self._observation.copy(), "action_mask": mask.copy()}
+        if agent == self.agent_selection and not self.terminations.get(agent, True):
+            return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
         observations = np.zeros((1, len(self._observation)), OBSERVATION)
         self._game.loops.look(self._tables, np.array([self._seat_of[agent]], np.int64), observations)
         return {"observation": observations[0], "action_mask": self._no_mask.copy()}
@@ -384,6 +388,10 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
                 self.infos,
             ):
                 del kept[agent]
+        if len(self.agents) < len(self.possible_agents):  # they leave one by one, PettingZoo's way
+            self._clear_rewards()
+            last = self.possible_agents[tables[0]["turn"]]
+            self._skip_agent_selection = last if self.agents else None
         self._cumulative_rewards = dict(zip(snapshot.agents, snapshot.cumulative_rewards, strict=True))
 
     def _look_again(self) -> None:

@@ -103,6 +103,17 @@ def _check_option(field: dataclasses.Field[Any], hint: Any, value: Any) -> None:
     raise ValueError(f"option {field.name} must be an integer of {least}..{most}{none}, not {value!r}")
 
 
+def record(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
+    """The dtype of a table's record: ``fields`` aligned, wide ones first, without gaps.
+
+    What is in a gap is not copied with a record, and two equal tables would differ as bytes.
+    """
+    by_width = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
+    size = np.dtype(by_width).itemsize
+    gap = np.dtype(by_width, align=True).itemsize - size
+    return np.dtype([*by_width, ("filler", np.uint8, (gap,))] if gap else by_width, align=True)
+
+
 class Field(NamedTuple):
     """One named piece of the flat observation."""
 

@@ -56,7 +56,8 @@ def _keep_newest(home: Path) -> None:
 def cache_folder() -> Path | None:
     """The folder for this version of the sources; None, with a warning, where nothing is writable."""
     try:
-        folder = _cache_home() / source_hash()
+        checked = "-checked" if numba.config.BOUNDSCHECK else ""  # Numba's cache would mix the two
+        folder = _cache_home() / (source_hash() + checked)
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
         if not os.access(folder, os.W_OK):

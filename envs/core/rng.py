@@ -12,6 +12,10 @@ D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29(1), 20
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numba
 import numpy as np
 
 from .jit import njit
@@ -27,7 +31,13 @@ _1, _2, _5, _7, _9, _11, _17, _19, _27, _30, _31, _32, _45, _57, _64 = (
 )
 
 
+def _wraps_around(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep NumPy quiet where uint64 overflows, as it is meant to, in code that is not compiled."""
+    return np.errstate(over="ignore")(function) if numba.config.DISABLE_JIT else function
+
+
 @njit
+@_wraps_around
 def mix(key):
     """A uint64 that looks random, made from ``key`` (uint64): splitmix64's output at that state."""
     z = key + _GOLDEN
@@ -37,6 +47,7 @@ def mix(key):
 
 
 @njit
+@_wraps_around
 def seed_stream(stream, seed):
     """Set the chance ``stream`` (4,) from ``seed`` (uint64)."""
     for i in range(4):
@@ -45,6 +56,7 @@ def seed_stream(stream, seed):
 
 
 @njit
+@_wraps_around
 def draw(stream):
     """The next uint64 of a chance ``stream``: xoshiro256**."""
     x = stream[1] * _5

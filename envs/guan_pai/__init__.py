@@ -17,7 +17,7 @@ def info(rules: GuanPaiRules) -> GameInfo:
     n = rules.cards_each
     # Every play takes a card, both losers keep one, and at most two passes follow each but the last.
     plays = 3 * n - 2
-    most_units = units(n, n) * 2**MOST_BOMBS
+    most_units = units(n, n) * 2**MOST_BOMBS + units(n, n)  # who is liable pays for the other too
     cap = most_units if rules.loss_cap is None else min(rules.loss_cap, most_units)
     return GameInfo(
         name="guan_pai",
@@ -30,7 +30,7 @@ def info(rules: GuanPaiRules) -> GameInfo:
         action_feature_names=FEATURE_NAMES,
         fields=tuple(observation.FIELDS.values()),
         max_decisions=3 * plays - 2,
-        min_utility=-2 * cap * rules.base,
+        min_utility=-cap * rules.base,
         max_utility=2 * cap * rules.base,
         typical_score=TYPICAL_SCORE,
         stats=observation.STATS,

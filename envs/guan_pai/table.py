@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.cards import SUITS, lane_bit
-from ..core.game import COUNTER, MONEY
+from ..core.game import COUNTER, MONEY, record
 from ..core.jit import njit
 from ..core.rng import shuffle
 from .actions import (
@@ -54,7 +54,7 @@ MUST_BEAT_OFF, MUST_BEAT_NON_BOMB, MUST_BEAT_ALL = range(3)
 DINGDA_LIABILITY, DINGDA_FORCED, DINGDA_OFF = range(3)
 EVERY_BOMB, ONE_BOMB, WINNERS_BOMBS, NO_BOMBS = range(4)
 
-TABLE = np.dtype(
+TABLE = record(
     [
         *GuanPaiRules.dtype(),
         ("chance", np.uint64, (4,)),
@@ -84,8 +84,7 @@ TABLE = np.dtype(
         ("winner", COUNTER),
         ("liable", COUNTER),
         ("score", MONEY, (SEATS,)),
-    ],
-    align=True,
+    ]
 )
 
 
@@ -424,6 +423,7 @@ def settle(t):
     if t.dingda == DINGDA_LIABILITY and t.breach:
         t.liable = before
     cap = t.loss_cap if t.loss_cap >= 0 else NO_CAP
+    base = t["base"]  # not compiled, t.base is an attribute that NumPy's scalars have
     doubled = np.int64(1) << np.int64(counted_bombs(t))
     for i in range(1, SEATS):
         loser, other = (winner + i) % SEATS, (winner + SEATS - i) % SEATS
@@ -433,5 +433,5 @@ def settle(t):
             pay = min(pay + min(units(t.left[other], t.cards_each), cap), cap)
         elif t.liable == other:
             pay -= plain
-        t.score[loser] = -t.base * pay
-        t.score[winner] += t.base * pay
+        t.score[loser] = -base * pay
+        t.score[winner] += base * pay

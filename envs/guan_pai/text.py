@@ -9,7 +9,7 @@ from typing import Any
 from ..core.cards import SUITS, counts_of
 from ..core.game import Play
 from .actions import ACTIONS, BODY_SIZE, LEAD, NUM_RANKS, PASS, RANKS
-from .table import DINGDA_FORCED, SEATS
+from .table import DINGDA_FORCED, MUST_BEAT_OFF, SEATS
 
 
 def written(counts: Sequence[int]) -> str:
@@ -74,12 +74,12 @@ def why_not(t: Any, cards: Sequence[str]) -> str:
     short = [rank for rank in wanted if wanted[rank] > held[rank]]
     if short:
         return f"seat {seat} holds {held[short[0]]} of rank {short[0]}: its hand is {' '.join(hand(t, seat))}"
+    if not cards and t["last"] == LEAD:
+        return "the seat that leads must play"
+    if not cards and t["must_beat"] != MUST_BEAT_OFF:
+        return "whoever can beat the table must (must_beat)"
     if not cards:
-        return (
-            "the seat that leads must play"
-            if t["last"] == LEAD
-            else "whoever can beat the table must (must_beat)"
-        )
+        return "the next seat has one card, so a single must be beaten with the highest rank (dingda)"
     if t["lead_diamond_three"] and t["plays"] == 0 and "3" not in wanted:
         return "the first play of the deal must contain 3D (lead_diamond_three)"
     if t["dingda"] == DINGDA_FORCED and len(cards) == 1 and t["left"][(seat + 1) % SEATS] == 1:
