@@ -15,14 +15,19 @@ from .base import Agent, Decisions
 from .rule import RuleAgent
 from .uniform import UniformAgent
 
-__all__ = ["Agent", "Decisions", "load", "names"]
+__all__ = ["Agent", "Decisions", "frozen_rules", "load", "names"]
 
-FROZEN_RULES = {"guan_pai": (0,)}
+FROZEN_RULES = {"guan_pai": (0, 1)}
+
+
+def frozen_rules(game: str) -> tuple[str, ...]:
+    """The names of a game's frozen rule players, the first one first: yardsticks for reports."""
+    return tuple(f"rule_v{version}" for version in FROZEN_RULES[get(game).name])
 
 
 def names(game: str) -> tuple[str, ...]:
     """The names that ``load`` knows for a game, besides paths."""
-    return ("random", "rule", *(f"rule_v{version}" for version in FROZEN_RULES[get(game).name]))
+    return ("random", "rule", *frozen_rules(game))
 
 
 def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:

@@ -7,6 +7,7 @@ version, options and layer sizes. Loading one runs no code.
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ LARGEST_FORWARD = 8192  # observations at once
 def mlp(sizes: list[int]) -> nn.Sequential:
     """Linear layers of these ``sizes`` with ReLU between, the last one small at the start."""
     layers: list[nn.Module] = []
-    for a, b in zip(sizes[:-1], sizes[1:], strict=True):
+    for a, b in pairwise(sizes):
         layers += [nn.Linear(a, b), nn.ReLU()]
     net = nn.Sequential(*layers[:-1])
     with torch.no_grad():
@@ -98,7 +99,9 @@ class NetworkAgent(Agent):
             raise ValueError(f"{path} plays {metadata['game']}, not {game.name}")
         info = game.info(rules or game.rules())
         if metadata["version"] != str(info.version):
-            raise ValueError(f"{path} is for version {metadata['version']} of the rules, these are {info.version}")
+            raise ValueError(
+                f"{path} is for version {metadata['version']} of the rules, these are {info.version}"
+            )
         options = (rules or game.rules()).as_dict()
         other = [o for o in options if o != "base" and trained_for.get(o) != options[o]]
         if other:

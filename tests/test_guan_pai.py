@@ -198,9 +198,7 @@ def test_actions_for_inverts_legal_plays(options: Options, rotate: int) -> None:
         plays = env.legal_plays()
         for made in plays if len(plays) < 30 else [plays[i] for i in rng.integers(len(plays), size=30)]:
             same = [p for p in plays if (p.name, p.key, p.cards) == (made.name, made.key, made.cards)]
-            shortest = min(
-                same, key=lambda p: p.length
-            )  # of last hands with wings
+            shortest = min(same, key=lambda p: p.length)  # of last hands with wings
             assert env.actions_for(made.cards, name=made.name, key=made.key) == shortest.actions
         chosen = plays[rng.integers(len(plays))]
         for number, action in enumerate(chosen.actions):

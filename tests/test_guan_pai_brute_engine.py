@@ -69,22 +69,26 @@ def weights(plays: list[Any], taste: str, hand: str, patience: int) -> np.ndarra
 
 
 def start_in_the_middle(env: TableEnv, referee: brute.Referee, rng: np.random.Generator) -> None:
-    """Let a seat with some triples and a few more cards follow lower triples: rare in whole games."""
-    length = int(rng.integers(1, 4))
+    """A seat with some triples and a few more cards follows lower triples, or leads: rare in whole games."""
+    length = int(rng.choice([0, 1, 1, 2, 3, 4, 5]))
     low = int(rng.integers(1, 12 - length))
-    run = brute.RANKS[low : low + length]
-    pack = rng.permutation(brute.PACK).tolist()
-    hand = [card for rank in run for card in [c for c in pack if c[0] == rank][:3]]
-    rest = [card for card in pack if card not in hand]
-    cuts = np.cumsum(rng.integers([0, 1, 1], [2 * length + 2, 12, 12])).tolist()
+    body = [rank for rank in brute.RANKS[low : low + length] for _ in range(3)] or list(brute.LOW_STRAIGHT)
+    rest, hand = rng.permutation(brute.PACK).tolist(), []
+    for rank in body:
+        hand.append(next(card for card in rest if card[0] == rank))
+        rest.remove(hand[-1])
+    most = min(2 * length + 1, 16 - len(body))
+    cuts = np.cumsum(rng.integers([length > 3, 1, 1], [most + 1, 12, 12])).tolist()
     hands = [hand + rest[: cuts[0]], rest[cuts[0] : cuts[1]], rest[cuts[1] : cuts[2]]]
     turn = int(rng.integers(SEATS))
     hands = [hands[(seat - turn) % SEATS] for seat in range(SEATS)]
-    key = brute.RANKS[int(rng.integers(length - 1, low + length - 1))]
-    table = ("triple_with_two" if length == 1 else "triple_chain_with_wings", length, key)
+    table = None
+    if 1 <= length <= 3:
+        key = brute.RANKS[int(rng.integers(length - 1, low + length - 1))]
+        table = ("triple_with_two" if length == 1 else "triple_chain_with_wings", length, key)
     put(env, hands, turn, table)
     referee.hands = [ranks_of(cards) for cards in hands]
-    referee.turn, referee.table, referee.owner = turn, table, (turn - 1) % SEATS
+    referee.turn, referee.table, referee.owner = turn, table, table and (turn - 1) % SEATS
     referee.diamond_three_due = False
 
 
@@ -100,7 +104,7 @@ def play_in_lockstep(number: int, options: dict[str, Any], seen: Counter[str]) -
     leader = leader_of(env.deck(), cards_each)
     hands = [env.deck()[seat : SEATS * cards_each : SEATS] for seat in range(SEATS)]
     referee = brute.Referee(hands, leader, rules, cards_each)
-    if rng.random() < 0.1:
+    if rng.random() < 0.2:
         start_in_the_middle(env, referee, rng)
     decisions = 0
     while referee.winner is None:

@@ -248,6 +248,8 @@ def test_wrapped_environments_can_be_copied(game: str) -> None:
     env.reset(seed=1)
     for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
         assert everything(twin.unwrapped) == everything(env.unwrapped)
+        waiting = next(agent for agent in twin.agents if agent != twin.agent_selection)
+        assert not twin.unwrapped.infos[waiting]["action_mask"].flags.writeable, "shared by all who wait"
         twin.step(int(legal(twin.unwrapped)[0]))
         assert len(env.unwrapped.record()["decisions"]) == 0
 

@@ -54,9 +54,7 @@ def test_policy_gradient_is_what_autograd_says(seed):
     old += rng.normal(scale=0.3, size=200).astype(np.float32)  # ratios on both sides of the clip
     advantages = rng.normal(size=200).astype(np.float32)
     gradient, sums = np.empty_like(logits), np.zeros(4)
-    policy_gradient(
-        logits, masks, chosen, old, advantages, np.float32(0.2), np.float32(0.01), gradient, sums
-    )
+    policy_gradient(logits, masks, chosen, old, advantages, np.float32(0.2), np.float32(0.01), gradient, sums)
 
     x = torch.from_numpy(logits).double().requires_grad_()
     log_probs = plain_log_probs(x, masks)

@@ -27,7 +27,11 @@ class Evaluation:
 
 
 def write_report(
-    folder: Path, description: dict[str, Any], sentence: str, evaluations: Sequence[Evaluation], opponent: str
+    folder: Path,
+    description: dict[str, Any],
+    summary: Sequence[str],
+    evaluations: Sequence[Evaluation],
+    opponent: str,
 ) -> None:
     """Write ``report.md`` and the curve into the run's folder.
 
@@ -36,7 +40,7 @@ def write_report(
     folder : Path
     description : dict
         Command, options, versions and machine of the run.
-    sentence : str
+    summary : sequence of str
         How strong the agent became.
     evaluations : sequence of Evaluation
     opponent : str
@@ -52,7 +56,7 @@ def write_report(
     lines = [
         f"# {description['game']} by self-play",
         "",
-        sentence,
+        *summary,
         "",
         f"![learning curve]({CURVE_FILE})",
         "",

@@ -64,7 +64,7 @@ class Display:
 
     def say(self, line: str) -> None:
         """Print a line that stays."""
-        self.console.print(line, highlight=False, soft_wrap=True)
+        self.console.print(line, highlight=False, soft_wrap=not self.console.is_terminal)
 
     def evaluated(self, samples: int, result: Direction) -> None:
         """Tell of an evaluation."""

@@ -25,6 +25,7 @@ import tyro
 from rich.console import Console
 from torch.utils.tensorboard import SummaryWriter
 
+from agents import frozen_rules
 from agents.network import CHECKPOINTS, POLICY_FILE, NetworkAgent, network_bytes
 from envs.core.game import Rules, get
 from envs.core.vector import VectorTables
@@ -167,19 +168,23 @@ class Run:
         self._rows.append(row)
         for name, value in row.items():
             self.tensorboard.add_scalar(f"learning/{name}", value, self.samples)  # type: ignore[no-untyped-call]
-        left = self.seconds / progress - self.seconds if progress > 0.01 else None
-        self.display.update(progress, left, row)
+        if self.seconds > 0:
+            left = self.seconds / progress - self.seconds if progress > 0.01 else None
+            self.display.update(progress, left, row)
 
     def evaluate(self, deals: int) -> Direction:
         """Play duplicate deals against the yardstick."""
-        agent = NetworkAgent(self.learner.policy)
-        result = evaluate_against(agent, YARDSTICK, self.config.game, self.rules, deals, EVALUATION_SEED)
+        result = self._against(YARDSTICK, deals)
         self.evaluations.append(Evaluation(self.samples, self.games, self.seconds, result))
         for name in ("points", "win_rate", "duplicate_share"):
             mean = getattr(result, name).mean
             self.tensorboard.add_scalar(f"against_{YARDSTICK}/{name}", mean, self.samples)  # type: ignore[no-untyped-call]
         self.display.evaluated(self.samples, result)
         return result
+
+    def _against(self, opponent: str, deals: int) -> Direction:
+        agent = NetworkAgent(self.learner.policy)
+        return evaluate_against(agent, opponent, self.config.game, self.rules, deals, EVALUATION_SEED)
 
     def save(self) -> Path:
         """Save a checkpoint, which is an agent for every other command, and the figures so far."""
@@ -209,18 +214,24 @@ class Run:
             self.display.say(f"could not save ({error}); the checkpoints saved before are complete, going on")
 
     def finish(self) -> str:
-        """Save, evaluate at length, write the report; returns the sentence that says it all."""
+        """Save, evaluate at length, write the report; returns what a person wants to know."""
         self.save()
-        result = self.evaluate(self.config.final_deals)
-        info = self.game.info(self.rules)
-        sentence = (
+        deals = self.config.final_deals
+        result = self.evaluate(deals)
+        others = self.game.info(self.rules).num_players - 1
+        lines = [
             f"After {self.games:,} games ({self.samples:,} samples, {self.seconds / 60:.1f} minutes of "
-            f"learning) it beats {info.num_players - 1} {YARDSTICK} players on {strength(result)}. "
-            f"An equal player would have 50 %, 0 points and {100 / info.num_players:.0f} %; "
-            "± is the 95 % interval."
-        )
-        write_report(self.folder, self.description(), sentence, self.evaluations, YARDSTICK)
-        return sentence
+            f"learning) it beats {others} {YARDSTICK} players on {strength(result)}."
+        ]
+        lines += [
+            f"Against {others} {name} players: {strength(self._against(name, deals))}."
+            for name in frozen_rules(self.config.game)
+            if name != YARDSTICK
+        ]
+        wins = 100 / (others + 1)
+        lines.append(f"An equal player would have 50 %, 0 points and {wins:.0f} %; ± is the 95 % interval.")
+        write_report(self.folder, self.description(), lines, self.evaluations, YARDSTICK)
+        return "\n".join(lines)
 
     def close(self) -> None:
         self.tensorboard.close()  # type: ignore[no-untyped-call]
@@ -250,15 +261,13 @@ def new_folder(out: Path | None, game: str) -> Path:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     config, _, rules = cli.parse(Config, argv, prog="python -m training.selfplay")
-    console = Console()
     try:
         budget = sample_count(config.samples) if config.samples else config.minutes * 60
         if budget <= 0:
             raise ValueError(f"--minutes must be above 0, not {config.minutes}")
         folder = new_folder(config.out, config.game)
         torch.set_num_threads(config.threads)
-        with Display(console, YARDSTICK) as display:
-            return _train(config, rules, folder, display, budget)
+        return _train(config, rules, folder, budget)
     except ValueError as error:
         cli.fail(error)
     except OSError as error:
@@ -266,15 +275,17 @@ def main(argv: list[str] | None = None) -> int:
         return FAILED
 
 
-def _train(config: Config, rules: Rules, folder: Path, display: Display, budget: float) -> int:
+def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:
+    display = Display(Console(), YARDSTICK)
     display.say(
         f"Learning {config.game} by {config.algo.upper()} in {folder}; "
         "the first time it compiles for some seconds."
     )
     run = Run(config, rules, folder, display)
     try:
-        run.learn(budget, (lambda r: r.samples) if config.samples else (lambda r: r.seconds))
-        sentence = run.finish()
+        with display:
+            run.learn(budget, (lambda r: r.samples) if config.samples else (lambda r: r.seconds))
+            summary = run.finish()
     except KeyboardInterrupt:
         saved = run.save()
         display.say(
@@ -284,7 +295,7 @@ def _train(config: Config, rules: Rules, folder: Path, display: Display, budget:
         return INTERRUPTED
     finally:
         run.close()
-    display.say(f"\n{sentence}\nReport, learning curve and checkpoints: {folder}")
+    display.say(f"\n{summary}\nReport, learning curve and checkpoints: {folder}")
     return 0
 
 

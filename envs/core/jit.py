@@ -56,7 +56,7 @@ def _keep_newest(home: Path) -> None:
 def cache_folder() -> Path | None:
     """The folder for this version of the sources; None, with a warning, where nothing is writable."""
     try:
-        checked = "-checked" if numba.config.BOUNDSCHECK else ""  # Numba's cache would mix the two
+        checked = "-checked" if config.BOUNDSCHECK else ""  # Numba's cache would mix the two
         folder = _cache_home() / (source_hash() + checked)
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)

@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 
-from .jit import njit
+from .jit import config, njit
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # splitmix64's increment
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -33,7 +32,7 @@ _1, _2, _5, _7, _9, _11, _17, _19, _27, _30, _31, _32, _45, _57, _64 = (
 
 def _wraps_around(function: Callable[..., Any]) -> Callable[..., Any]:
     """Keep NumPy quiet where uint64 overflows, as it is meant to, in code that is not compiled."""
-    return np.errstate(over="ignore")(function) if numba.config.DISABLE_JIT else function
+    return np.errstate(over="ignore")(function) if config.DISABLE_JIT else function
 
 
 @njit

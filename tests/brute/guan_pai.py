@@ -215,11 +215,7 @@ def legal_plays(
     if table is not None and may_pass(plays, options):
         plays.add(PASS)
     if options["dingda"] == "forced":
-        plays = {
-            play
-            for play in plays
-            if not is_breach(hand, play[3], play == PASS, table, next_has_one)
-        }
+        plays = {play for play in plays if not is_breach(hand, play[3], play == PASS, table, next_has_one)}
     return plays
 
 
@@ -232,9 +228,7 @@ def may_pass(beating: set[Play], options: dict[str, Any]) -> bool:
     return True
 
 
-def is_breach(
-    hand: str, play_ranks: str, is_pass: bool, table: Reading | None, next_has_one: bool
-) -> bool:
+def is_breach(hand: str, play_ranks: str, is_pass: bool, table: Reading | None, next_has_one: bool) -> bool:
     """Say whether an action from this hand fails the top-card duty (頂大), section 6."""
     if not next_has_one:
         return False

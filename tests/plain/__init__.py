@@ -1,0 +1,1 @@
+"""Slow, plain twins of fast code, for tests."""
