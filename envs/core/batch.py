@@ -21,9 +21,10 @@ def seed(tables, seeds):
 
 def redeal(t, deck, dealer):
     """Deal one table, again where a shuffled deal ends before its first decision."""
-    deal(t, deck, dealer)  # noqa: F821
-    while t.over and deck[0] < 0:
+    while True:
         deal(t, deck, dealer)  # noqa: F821
+        if not t.over or deck[0] >= 0:
+            return
 
 
 def only_action(mask):
@@ -45,40 +46,26 @@ def would_end(t, action, spare):
     return trial.over != 0
 
 
-def skip_forced_actions(t, mask, spare, ended):
-    """Play on while one action is legal; a game may end, unless one ``ended`` already in this step.
-
-    Returns whether the table now waits for a decision with several actions, or may not go on.
-    """
-    action = only_action(mask)
-    while action >= 0:
-        if ended and would_end(t, action, spare):
-            return True
-        apply(t, action)  # noqa: F821
-        if t.over:
-            return False
-        legal(t, mask)  # noqa: F821
-        action = only_action(mask)
-    return True
-
-
 def settle_in(t, observation, mask, spare, no_deck, ended, autoreset, skip_forced):
-    """From the state after an action to the next decision: redeal, forced actions, observation.
+    """From the state after an action to the next decision: redeal, forced actions, mask, observation.
 
     Returns whether a game ended on the way here, in which case ``t`` still holds its end; the caller
-    notes it down and calls again with ``ended`` True.
+    notes it down and calls again with ``ended`` True. Then no forced action ends another game.
     """
-    if t.over:
-        if not ended:
-            return True
-        if not autoreset:
-            mask[:] = 0
-            observe(t, t.turn, observation)  # noqa: F821
-            return False
-        redeal(t, no_deck, -1)
-    legal(t, mask)  # noqa: F821
-    if skip_forced and not skip_forced_actions(t, mask, spare, ended):
+    if t.over and not ended:
         return True
+    if t.over and autoreset:
+        redeal(t, no_deck, -1)
+    while not t.over:
+        legal(t, mask)  # noqa: F821
+        action = only_action(mask) if skip_forced else -1
+        if action < 0 or (ended and would_end(t, action, spare)):
+            break
+        apply(t, action)  # noqa: F821
+        if t.over:
+            return True
+    if t.over:
+        mask[:] = 0
     observe(t, t.turn, observation)  # noqa: F821
     return False
 
@@ -128,13 +115,12 @@ def step(
         if ended[i]:
             continue
         apply(t, actions[i])  # noqa: F821
-        if settle_in(t, observations[i], masks[i], spare, no_deck, False, autoreset, skip_forced):
+        while settle_in(t, observations[i], masks[i], spare, no_deck, ended[i], autoreset, skip_forced):
             ended[i] = True
             for seat in range(rewards.shape[1]):
                 rewards[i, seat] = t.score[seat]
                 scores[i, seat] = t.score[seat]
             stats(t, totals[i])  # noqa: F821
-            settle_in(t, observations[i], masks[i], spare, no_deck, True, autoreset, skip_forced)
         seats[i] = t.turn
 
 
@@ -230,7 +216,7 @@ def sample(masks, keys, actions):
 LOOPS = {
     loop.__name__: loop
     for loop in (
-        seed, redeal, only_action, would_end, skip_forced_actions, settle_in, reset, first_illegal, step,
+        seed, redeal, only_action, would_end, settle_in, reset, first_illegal, step,
         advance, play_one, look, legal_all, see_all, blank_all,
     )
 }  # fmt: skip

@@ -34,20 +34,14 @@ def lane_bit(k, rank, width):
     return np.int64(1) << np.int64(k * width + rank)
 
 
-# Row b holds the eight bits of the byte b, lowest first: eight places are written at once.
-_BITS_OF_BYTE = np.array([[byte >> i & 1 for i in range(8)] for byte in range(256)], np.uint8)
+_PLACES = np.int64(1) << np.arange(63, dtype=np.int64)  # a table, so that the loop below vectorises
 
 
 @njit
 def unpack_lanes(lanes, size, out):
     """Write bit lanes into ``out`` (size,): place k * R + r is 1 where more than k of rank r are there."""
-    whole = size & ~7
-    for start in range(0, whole, 8):
-        byte = (lanes >> np.int64(start)) & np.int64(255)
-        for i in range(8):
-            out[start + i] = _BITS_OF_BYTE[byte, i]
-    for i in range(whole, size):
-        out[i] = (lanes >> np.int64(i)) & np.int64(1)
+    for i in range(size):
+        out[i] = (lanes & _PLACES[i]) != 0
 
 
 def lane_columns(width: int) -> NDArray[np.int64]:
