@@ -229,7 +229,7 @@ class Run:
             if name != YARDSTICK
         ]
         wins = 100 / (others + 1)
-        lines.append(f"An equal player would have 50 %, 0 points and {wins:.0f} %; ± is the 95 % interval.")
+        lines.append(f"An equal player would have about 50 %, 0 points and {wins:.0f} %; ± is the 95 % interval.")
         write_report(self.folder, self.description(), lines, self.evaluations, YARDSTICK)
         return "\n".join(lines)
 
