@@ -47,6 +47,7 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
     ValueError
         If there is no such agent, or it was trained for another game, rules version or options.
     """
+    found = get(game)
     if name_or_path == "random":
         return UniformAgent()
     if name_or_path == "rule":
@@ -56,7 +57,7 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
     if Path(name_or_path).is_dir():
         from .network import NetworkAgent  # torch is slow to import
 
-        return NetworkAgent.load(Path(name_or_path), get(game), rules)
+        return NetworkAgent.load(Path(name_or_path), found, rules)
     raise ValueError(
         f"no agent {name_or_path!r} for {game}: give one of {', '.join(names(game))}, or the folder of a run"
     )

@@ -55,6 +55,8 @@ class Agent:
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
         """One legal action (N,) a decision: drawn from ``policy`` by the decisions' keys."""
+        if type(self).policy is Agent.policy:
+            raise NotImplementedError(f"{type(self).__name__} overrides neither act nor policy")
         actions = np.zeros(len(decisions), ACTION)
         draw(self.policy(decisions), decisions.action_masks, decisions.keys, actions)
         return actions

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -40,15 +39,6 @@ def mlp(sizes: list[int]) -> nn.Sequential:
         last.weight.mul_(LAST_LAYER_SCALE)
         last.bias.zero_()
     return net
-
-
-def has_fast_bfloat16() -> bool:
-    """Whether this processor multiplies bfloat16 matrices faster than float32 ones."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:  # not Linux
-        return False
-    return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
 def network_bytes(net: nn.Sequential, game: Game, rules: Rules, sizes: list[int]) -> bytes:
@@ -87,48 +77,53 @@ class NetworkAgent(Agent):
             If there is none, or it is of another game, rules version or options (``base`` apart).
         """
         path = _policy_file(folder)
+        info, wanted = game.info(rules or game.rules()), (rules or game.rules()).as_dict()
         try:
             with safe_open(path, "pt") as file:  # type: ignore[no-untyped-call]
-                metadata: dict[str, Any] = file.metadata() or {}
+                metadata: dict[str, str] = file.metadata()
                 weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            sizes = json.loads(metadata["sizes"])
-            trained_for = json.loads(metadata["rules"])
-        except (SafetensorError, KeyError, json.JSONDecodeError) as error:
-            raise ValueError(f"{path} is no policy of this project ({error!r})") from None
-        if metadata["game"] != game.name:
-            raise ValueError(f"{path} plays {metadata['game']}, not {game.name}")
-        info = game.info(rules or game.rules())
-        if metadata["version"] != str(info.version):
+            made_for, version = metadata["game"], metadata["version"]
+            sizes, options = json.loads(metadata["sizes"]), dict(json.loads(metadata["rules"]))
+            net = mlp(sizes)
+            net.load_state_dict(weights)
+        except (SafetensorError, LookupError, TypeError, ValueError, RuntimeError) as error:
+            reason = str(error).splitlines()[0]
             raise ValueError(
-                f"{path} is for version {metadata['version']} of the rules, these are {info.version}"
+                f"{path} is no policy of this project ({type(error).__name__}: {reason})"
+            ) from None
+        if made_for != game.name:
+            raise ValueError(f"{path} plays {made_for}, not {game.name}")
+        if version != str(info.version):
+            raise ValueError(
+                f"{path} is for version {version} of the rules, these are version {info.version}"
             )
-        options = (rules or game.rules()).as_dict()
-        other = [o for o in options if o != "base" and trained_for.get(o) != options[o]]
+        other = sorted(o for o in {**wanted, **options} if o != "base" and options.get(o) != wanted.get(o))
         if other:
-            told = ", ".join(f"{o}={trained_for.get(o)!r} (here {options[o]!r})" for o in other)
+            told = ", ".join(f"{o}={options.get(o)!r} (here {wanted.get(o)!r})" for o in other)
             raise ValueError(f"{path} was trained with {told}; give the same --env options")
-        net = mlp(sizes)
-        net.load_state_dict(weights)
+        if (sizes[0], sizes[-1]) != (info.observation_size, info.num_actions):
+            raise ValueError(f"{path} is for {sizes[0]} inputs and {sizes[-1]} actions, not for this game")
         return cls(net, name=folder.name)
 
-    def _logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        parts = []
+    def _logits(self, decisions: Decisions) -> NDArray[np.float32]:
+        """Logits (N, A), minus infinity where illegal."""
+        logits = np.empty(decisions.action_masks.shape, np.float32)
         with torch.inference_mode():
-            for start in range(0, len(observations), LARGEST_FORWARD):
-                part = torch.from_numpy(observations[start : start + LARGEST_FORWARD])
-                parts.append(self.net(part.float()).numpy())
-        return np.concatenate(parts)
+            for k in range(0, len(decisions), LARGEST_FORWARD):
+                part = torch.from_numpy(decisions.observations[k : k + LARGEST_FORWARD])
+                logits[k : k + LARGEST_FORWARD] = self.net(part.float()).numpy()
+        logits[decisions.action_masks == 0] = -np.inf
+        return logits
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
-        if not self.greedy:
-            return super().act(decisions)
-        logits = self._logits(decisions.observations)
-        return np.where(decisions.action_masks, logits, -np.inf).argmax(axis=1)
+        return self._logits(decisions).argmax(axis=1) if self.greedy else super().act(decisions)
 
     def policy(self, decisions: Decisions) -> NDArray[np.float32]:
-        logits = np.where(decisions.action_masks, self._logits(decisions.observations), -np.inf)
+        logits = self._logits(decisions)
+        if self.greedy:
+            return np.eye(logits.shape[1], dtype=np.float32)[logits.argmax(axis=1)]
         exps = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return (exps / exps.sum(axis=1, keepdims=True)).astype(np.float32)
+        return exps / exps.sum(axis=1, keepdims=True)
 
 
 def _policy_file(folder: Path) -> Path:

@@ -78,6 +78,8 @@ def redeal_hidden(t: Any, deck: Sequence[str], seat: int, rng: np.random.Generat
     t["chance"] = rng.integers(2**63, size=4)
     t["breach"] = rng.integers(2)
     if t["turn"] != seat:
+        if t["pending"]:
+            t["decisions"] -= 1 + ACTIONS[t["pending"]].kickers - t["wanted"]
         t["pending"] = t["wanted"] = t["lowest"] = 0
         t["chosen"] = 0
 

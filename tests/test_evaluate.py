@@ -12,7 +12,7 @@ import pytest
 from agents import Agent, Decisions
 from envs import make
 from envs.core.game import get
-from envs.core.rng import mix as mix_one
+from envs.core.rng import mix, mix_in
 from training import tournament
 from training.evaluate import evaluate_against, main
 from training.ratings import pool_seatings, rate
@@ -21,8 +21,6 @@ from training.stats import Interval, intervals, summarise_direction, summarise_p
 from training.tournament import (
     PAIRS,
     Block,
-    mix,
-    mix_in,
     pair_seatings,
     play_block,
     play_blocks,
@@ -172,9 +170,9 @@ def test_agents_see_blanked_copies_and_keys_of_their_own():
 
 def test_keys_are_those_of_the_kernels():
     keys = np.array([0, 1, 2**63 + 5, 2**64 - 1], np.uint64)
-    assert mix(keys).tolist() == [int(mix_one(key)) for key in keys]
-    once = mix_in(keys, 7, np.array([1, 2, 3, 4]))
-    assert once.tolist() == mix(mix(keys ^ np.uint64(7)) ^ np.array([1, 2, 3, 4], np.uint64)).tolist()
+    numbers = np.array([1, 2, 3, 4], np.uint64)
+    once = mix_in(keys, 7, numbers)
+    assert once.tolist() == [int(mix(mix(k ^ np.uint64(7)) ^ n)) for k, n in zip(keys, numbers, strict=True)]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 
 from envs.core.aec import TableEnv
 from envs.guan_pai import GAME
+from envs.guan_pai import legal as legality
 from envs.guan_pai import table as kernels
 from envs.guan_pai.rules import GuanPaiRules, doublings, scores, units
 
@@ -77,7 +78,7 @@ def test_legal(case: dict[str, Any]) -> None:
         assert Counter(name for name, _ in names) == expected["count_by_name"]
     if case["options"].get("dingda") != "off":
         t = env._tables[0]
-        breaches = {cards for cards, p in shown.items() if kernels.is_breach(t, p.actions[0])}
+        breaches = {cards for cards, p in shown.items() if legality.is_breach(t, p.actions[0])}
         assert breaches == set(expected["breaches"])
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import save
 
 import agents
 import envs
@@ -112,10 +114,8 @@ def test_a_batch_holds_whole_games_seat_by_seat():
     vec = envs.make_vec(GAME, 8, skip_forced=True)
     rollout = Rollout(vec, size=300, seed=3)
     zeros = np.zeros((8, vec.game.num_actions), np.float32)
-    twin = envs.make_vec(GAME, 8, skip_forced=True)
-    seen, infos = twin.reset(seed=3)
-    twin_rollout = Rollout(envs.make_vec(GAME, 8, skip_forced=True), size=300, seed=3)
-    keys = twin_rollout._keys
+    other = Rollout(envs.make_vec(GAME, 8, skip_forced=True), size=300, seed=3)
+    twin, keys, seen, infos = other.vec, other._keys, other._seen, other._infos
     running: list[list[tuple]] = [[] for _ in range(8)]
     for _ in range(3):
         batch, played = rollout.collect(lambda observations: zeros)
@@ -176,13 +176,15 @@ def test_a_saved_policy_answers_as_before(tmp_path):
     decisions = agents.Decisions(
         seen["observation"], seen["action_mask"], infos["seat"], np.arange(50, dtype=np.uint64)
     )
-    policy = agent.policy(decisions)
     assert (agent.act(decisions) == again.act(decisions)).all()
-    assert (agent.act(decisions) == policy.argmax(axis=1)).all()
-    np.testing.assert_allclose(policy.sum(axis=1), 1, rtol=1e-5)
-    assert (policy[seen["action_mask"] == 0] == 0).all()
-    drawn = NetworkAgent(agent.net, greedy=False).act(decisions)
-    assert seen["action_mask"][np.arange(50), drawn].all()
+    softmax = NetworkAgent(agent.net, greedy=False)
+    for player in (agent, softmax):
+        policy = player.policy(decisions)
+        np.testing.assert_allclose(policy.sum(axis=1), 1, rtol=1e-5)
+        assert (policy[seen["action_mask"] == 0] == 0).all()
+        assert (policy.argmax(axis=1) == agent.act(decisions)).all()
+    assert (agent.policy(decisions).max(axis=1) == 1).all()
+    assert seen["action_mask"][np.arange(50), softmax.act(decisions)].all()
 
 
 @pytest.mark.parametrize(
@@ -196,6 +198,29 @@ def test_a_policy_of_other_options_is_refused(tmp_path, options, complaint):
         return
     with pytest.raises(ValueError, match=complaint):
         agents.load(str(folder), GAME, rules)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"game": None},
+        {"version": None},
+        {"sizes": "3"},
+        {"sizes": "[10, 8, 266]"},
+        {"rules": "[]"},
+        {"game": "chess"},
+        {"version": "7"},
+        {"rules": json.dumps({**get(GAME).rules().as_dict(), "gone": True})},
+    ],
+)
+def test_a_policy_with_odd_metadata_is_refused(tmp_path, change):
+    path = saved_policy(tmp_path / "x") / "policy.safetensors"
+    with safe_open(path, "pt") as file:
+        metadata = {**file.metadata(), **change}
+        weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    path.write_bytes(save(weights, {k: v for k, v in metadata.items() if v is not None}))
+    with pytest.raises(ValueError, match=r"policy\.safetensors"):
+        agents.load(str(tmp_path / "x"), GAME)
 
 
 @pytest.mark.parametrize("content", [b"", b"no weights at all", None])
@@ -272,14 +297,42 @@ def test_selfplay_trains_saves_and_reports(tmp_path, monkeypatch, capsys):
         (["--env.must-beat", "sometimes"], "must-beat"),
         (["--env.no-such-option", "1"], "no-such-option"),
         (["--env.base", "0"], "base must be an integer of 1..1000"),
+        (["--seed", "-1"], "--seed is at least 0"),
+        (["--minutes", "nan"], "--minutes must be above 0"),
+        (["--samples", "inf"], "--samples takes a number"),
+        (["--threads", "0"], "--threads is at least 1"),
+        (["--evaluations", "0"], "--evaluations is at least 1"),
+        (["--final-deals", "1"], "--final-deals is at least 2"),
+        (["--ppo.num-envs", "0"], "--ppo.num-envs is at least 1"),
+        (["--ppo.epochs", "0"], "--ppo.epochs is at least 1"),
     ],
 )
-def test_bad_usage_is_one_clear_line(arguments, complaint, capsys):
+def test_bad_usage_is_one_clear_line_and_leaves_nothing(arguments, complaint, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as end:
         selfplay.main(arguments)
     error = capsys.readouterr().err.strip()
     assert end.value.code == 2
     assert complaint in error and len(error.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_while_it_compiles_is_one_line(tmp_path, monkeypatch, capsys):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(selfplay, "PPO", interrupted)
+    assert selfplay.main(SMALL_RUN) == 130
+    assert capsys.readouterr().err.strip() == "stopped before learning began: there is nothing to save"
+
+
+def test_runs_with_other_seeds_learn_from_other_deals():
+    decks = [
+        {tuple(deck) for deck in Rollout(envs.make_vec(GAME, 64), 100, seed).vec.tables(blank=False)["deck"]}
+        for seed in (0, 1)
+    ]
+    assert len(decks[0]) == 64 and not decks[0] & decks[1]
 
 
 def test_a_failing_save_in_mid_run_is_said_and_survived(tmp_path, monkeypatch, capsys):

@@ -33,16 +33,14 @@ def write_file(path: Path, content: bytes | str) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def save_folder(folder: Path, files: Mapping[str, bytes | str], keep: int = KEPT) -> None:
-    """Write a new folder with these files, completely or not at all, and drop its oldest siblings.
+def save_folder(folder: Path, files: Mapping[str, bytes | str]) -> None:
+    """Write a new folder with these files, completely or not at all, and drop siblings but for the newest.
 
     Parameters
     ----------
     folder : Path
         Must not exist; siblings sort by name, oldest first.
     files : mapping of file name to content
-    keep : int
-        How many siblings stay, this one included.
 
     Raises
     ------
@@ -61,11 +59,11 @@ def save_folder(folder: Path, files: Mapping[str, bytes | str], keep: int = KEPT
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     complete = sorted(f for f in folder.parent.iterdir() if not f.name.startswith("."))
-    for old in complete[:-keep]:
+    for old in complete[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def as_json(content: Any) -> str:
+def readable_json(content: Any) -> str:
     """JSON as people like to read it."""
     return json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n"
 

@@ -21,7 +21,7 @@ from envs.core.game import NAMES, Rules, get
 
 C = TypeVar("C")
 
-BAD_USAGE = 2  # exit code
+FAILED, BAD_USAGE, INTERRUPTED = 1, 2, 130  # exit codes; the last one of a program stopped by Ctrl-C
 
 
 def fail(message: object) -> NoReturn:
@@ -35,9 +35,7 @@ def parse(
     argv: Sequence[str] | None = None,
     *,
     prog: str,
-    game: str = NAMES[0],
-    rules: Rules | None = None,
-) -> tuple[C, str, Rules]:
+) -> tuple[C, Rules]:
     """Read a command line.
 
     Parameters
@@ -48,16 +46,10 @@ def parse(
         The arguments; by default the program's.
     prog : str
         How the command is called: ``python -m training.X``.
-    game : str
-        The game where the first argument names none.
-    rules : Rules, optional
-        The options of ``game`` where ``--env`` says nothing; by default the game's own. Given those
-        of a saved run, the rules that come back differ from them where ``--env`` disagrees.
 
     Returns
     -------
     config : config_class
-    game : str
     rules : Rules
         Of the game's own class.
 
@@ -67,9 +59,9 @@ def parse(
         With code 2 after one line that says what is wrong; with 0 after ``--help``.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
-    chosen = argv[0] if argv and not argv[0].startswith("-") else game
+    chosen = argv[0] if argv and not argv[0].startswith("-") else NAMES[0]
     try:
-        default = rules if rules is not None and chosen == game else get(chosen).rules()
+        default = get(chosen).rules()
     except ValueError as error:
         fail(f"{error}; the game comes first: {prog} GAME ... (see {prog} --help)")
     with_env: Any = dataclasses.make_dataclass(
@@ -89,7 +81,7 @@ def parse(
         fail(f"{_first_paragraph(said.getvalue())} (see {prog} {chosen} --help)")
     if config.game != chosen:
         fail(f"the game comes first: {prog} {config.game} ...")
-    return config, chosen, config.env
+    return config, config.env
 
 
 def _first_paragraph(box: str) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .checkpoint import write_file
+from .checkpoint import readable_json, write_file
 from .stats import Direction, Interval
 
 CURVE_FILE = "learning_curve.png"
@@ -70,7 +69,7 @@ def write_report(
         f"Made by `{description['command']}` on {description['machine']}.",
         "",
         "```json",
-        json.dumps(description, indent=2, ensure_ascii=False, default=str),
+        readable_json(description).rstrip(),
         "```",
         "",
     ]

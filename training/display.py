@@ -16,17 +16,13 @@ from .stats import Direction
 SECONDS_BETWEEN_LINES = 15  # where there is no terminal
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
 def strength(result: Direction) -> str:
     """One evaluation in a few words, half widths of the 95 % intervals behind the figures."""
     share, points, wins = result.duplicate_share, result.points, result.win_rate
     return (
         f"{100 * share.mean:.1f} ± {100 * share.half_width:.1f} % of duplicate deals, "
         f"{points.mean:+.2f} ± {points.half_width:.2f} points a game, "
-        f"{100 * wins.mean:.1f} % of games won"
+        f"{100 * wins.mean:.1f} ± {100 * wins.half_width:.1f} % of games won"
     )
 
 
@@ -96,7 +92,7 @@ class Display:
                 "explained variance",
                 f"{figures['explained_variance']:.2f}",
                 "clipped",
-                percent(figures["clipped"]),
+                f"{100 * figures['clipped']:.1f} %",
             ),
         )
         for row in rows:

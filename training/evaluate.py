@@ -54,7 +54,6 @@ from .tournament import (
     play_pair,
 )
 
-INTERRUPTED = 130  # exit code of a program stopped by Ctrl-C
 WIDTH = 140  # of tables where there is no terminal
 
 
@@ -65,7 +64,7 @@ class Config:
     game: tyro.conf.Positional[str] = NAMES[0]
     """The game."""
     agents: tyro.conf.Positional[tuple[str, ...]] = ()
-    """At least two: names (random, rule, rule_v0) or folders of training runs or checkpoints."""
+    """At least two: names (random, rule, rule_v0, rule_v1) or folders of training runs or checkpoints."""
     deals: int = 2000
     """Deals of every pair, at least 2; each is played twice in every seat."""
     seed: int = 0
@@ -129,7 +128,7 @@ def evaluate_against(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config, _, rules = cli.parse(Config, argv, prog="python -m training.evaluate")
+    config, rules = cli.parse(Config, argv, prog="python -m training.evaluate")
     started = time.perf_counter()
     try:
         _check(config)
@@ -141,7 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         cli.fail(error)
     except KeyboardInterrupt:
         print("stopped before the end: nothing has been written", file=sys.stderr)
-        return INTERRUPTED
+        return cli.INTERRUPTED
     seconds = time.perf_counter() - started
     print(f"{games:,} games in {seconds:.1f} s")
     if config.out is not None:
@@ -206,7 +205,7 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
 
     tables = sections(info, labels, reports, ratings)
     if config.out is not None:
-        facts, notes = _facts(config, rules, agents, info), _notes(config, info)
+        facts, notes = _facts(config, rules, info), _notes(config, info)
         content = _results(config, rules, info, labels, results, reports)
         content["pool"] = {
             "seatings": seatings.tolist(),
@@ -265,23 +264,15 @@ def _versions(info: GameInfo) -> dict[str, str]:
     }
 
 
-def _facts(config: Config, rules: Rules, agents: Sequence[Agent], info: GameInfo) -> list[tuple[str, str]]:
+def _facts(config: Config, rules: Rules, info: GameInfo) -> list[tuple[str, str]]:
     options = ", ".join(f"{name}={value!r}" for name, value in rules.as_dict().items())
-    facts = [
+    return [
         ("Command", f"`{command(config, rules)}`"),
         ("Seed", str(config.seed)),
         ("Deals of every pair", f"{config.deals:,}"),
         ("Options", options),
         ("Versions", ", ".join(f"{name} {value}" for name, value in _versions(info).items())),
     ]
-    timed = [name for name, agent in zip(config.agents, agents, strict=True) if not _is_reproducible(agent)]
-    if timed:
-        facts.append(("Not reproducible, because of their time budget", ", ".join(timed)))
-    return facts
-
-
-def _is_reproducible(agent: Agent) -> bool:
-    return bool(getattr(agent, "reproducible", True))
 
 
 def _notes(config: Config, info: GameInfo) -> list[str]:

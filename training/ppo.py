@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.network import has_fast_bfloat16, mlp
+from agents.network import mlp
 from envs.core.jit import njit
+from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
 
 from .rollout import Rollout
@@ -62,6 +64,22 @@ class PPOConfig:
     """Scores count in units of the game's typical score, up to this many."""
     bfloat16: bool | None = None
     """Multiply in bfloat16; None: where the processor is fast at it."""
+
+    def __post_init__(self) -> None:
+        for name in ("num_envs", "batch", "epochs", "minibatch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"--ppo.{name.replace('_', '-')} is at least 1, not {getattr(self, name)}")
+        if min(*self.hidden, *self.critic_hidden, 1) < 1:
+            raise ValueError("--ppo.hidden and --ppo.critic-hidden are layers of at least 1 unit")
+
+
+def has_fast_bfloat16() -> bool:
+    """Whether this processor multiplies bfloat16 matrices faster than float32 ones."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:  # not Linux
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
 @njit
@@ -126,6 +144,12 @@ def policy_gradient(logits, masks, actions, log_probs, advantages, clip, entropy
         sums[3] += clipped
 
 
+def explained_variance(predictions: NDArray[Any], targets: NDArray[Any]) -> float:
+    """Share of the variance of ``targets`` that ``predictions`` explain; 0 where there is none."""
+    variance = float(np.var(targets))
+    return 1 - float(np.var(targets - predictions)) / variance if variance else 0.0
+
+
 class PPO:
     """The learner: a policy and a critic, their optimiser, and the rollout they learn from.
 
@@ -139,7 +163,7 @@ class PPO:
     """
 
     def __init__(self, vec: VectorTables, config: PPOConfig, seed: int) -> None:
-        torch.manual_seed(seed)
+        torch.manual_seed(as_seed(seed) >> 1)  # torch takes 63 bits
         size, actions = vec.game.observation_size, vec.game.num_actions
         self.config = config
         self.sizes = [size, *config.hidden, actions]
@@ -149,10 +173,10 @@ class PPO:
             [*self.policy.parameters(), *self.critic.parameters()], config.learning_rate, fused=True
         )
         self.rollout = Rollout(vec, config.batch, seed)
-        self.scale = vec.game.typical_score * vec.rules.as_dict().get("base", 1)
+        self.scale = vec.game.typical_score
         self.bfloat16 = has_fast_bfloat16() if config.bfloat16 is None else config.bfloat16
         self.dtype = torch.bfloat16 if self.bfloat16 else torch.float32
-        self._order = np.random.default_rng(seed)
+        self._order = np.random.default_rng(as_seed(seed))
 
     def iterate(self, progress: float) -> dict[str, float]:
         """Play a batch and learn from it; ``progress`` of the budget is spent (0..1).
@@ -186,7 +210,7 @@ class PPO:
             "entropy": sums[1] / seen,
             "kl": sums[2] / seen,
             "clipped": sums[3] / seen,
-            "explained_variance": float(1 - np.var(targets - values) / max(np.var(targets), 1e-9)),
+            "explained_variance": explained_variance(values, targets),
             "learning_rate": rate,
         }
 

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from envs.core.game import GameInfo
 from envs.core.jit import njit
-from envs.core.rng import uniform
+from envs.core.rng import mix_in, uniform
+from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
-
-from .tournament import mix_in
 
 # Logits (N, A) float32 for observations (N, O) uint8.
 Policy = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
@@ -123,8 +122,9 @@ class Rollout:
     def __init__(self, vec: VectorTables, size: int, seed: int) -> None:
         self.vec, self.size = vec, size
         n, longest = vec.num_envs, vec.game.max_decisions
-        self._seen, self._infos = vec.reset(seed=seed)
-        self._keys = mix_in(np.arange(n, dtype=np.uint64), _STREAM, seed)
+        own = mix_in(np.arange(n, dtype=np.uint64), _STREAM, as_seed(seed))  # no other seed's tables
+        self._seen, self._infos = vec.reset(seed=own.tolist())
+        self._keys = mix_in(own, _STREAM)
         self._actions = np.zeros(n, np.int64)
         self._log_probs = np.zeros(n, np.float32)
         sample = sample_dtype(vec.game)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import math
 import os
 import platform
 import shlex
@@ -31,7 +32,7 @@ from envs.core.game import Rules, get
 from envs.core.vector import VectorTables
 
 from . import cli
-from .checkpoint import as_json, save_folder, write_file
+from .checkpoint import readable_json, save_folder, write_file
 from .curve import Evaluation, write_report
 from .display import Display, strength
 from .evaluate import evaluate_against
@@ -42,7 +43,6 @@ PROGRESS_FILE = "progress.csv"
 YARDSTICK = "rule_v0"  # evaluations name a frozen player
 SECONDS_BETWEEN_SAVES = 60
 EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
-FAILED, INTERRUPTED = 1, 130  # exit codes: could not write, stopped by Ctrl-C
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def sample_count(text: str) -> int:
     factor = {"k": 1_000, "M": 1_000_000}.get(text[-1:], 1)
     try:
         count = int(float(text if factor == 1 else text[:-1]) * factor)
-    except ValueError:
+    except (ValueError, OverflowError):
         count = 0
     if count < 1:
         raise ValueError(f"--samples takes a number such as 500k or 12M, not {text!r}")
@@ -110,13 +110,14 @@ class Run:
     def __init__(self, config: Config, rules: Rules, folder: Path, display: Display) -> None:
         self.config, self.rules, self.folder, self.display = config, rules, folder, display
         self.game = get(config.game)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_file(folder / "config.json", as_json(self.description()))
-        self.tensorboard = SummaryWriter(str(folder / "tensorboard"))  # type: ignore[no-untyped-call]
         vec = VectorTables(self.game, config.ppo.num_envs, skip_forced=True, **rules.as_dict())
         self.learner = PPO(vec, config.ppo, config.seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(folder / "config.json", readable_json(self.description()))
+        self.tensorboard = SummaryWriter(str(folder / "tensorboard"))  # type: ignore[no-untyped-call]
         self.samples = self.games = 0
-        self.seconds = 0.0  # of learning
+        self.seconds = 0.0  # of learning, without the first iteration, which also compiles
+        self._first_samples = self._first_games = 0
         self.evaluations: list[Evaluation] = []
         self._rows: list[dict[str, float]] = []
         self._saved_at = time.monotonic()
@@ -150,27 +151,29 @@ class Run:
     def _iterate(self, progress: float, budget: float) -> None:
         start = time.perf_counter()
         figures = self.learner.iterate(progress)
-        if self.samples:  # the first iteration also compiles
-            self.seconds += time.perf_counter() - start
-        else:
-            self._head_start = figures["samples"], figures["games"]
         self.samples += int(figures["samples"])
         self.games += int(figures["games"])
-        seconds = max(self.seconds, 1e-9)
+        if not self._first_samples:
+            self._first_samples, self._first_games = self.samples, self.games
+        else:
+            self.seconds += time.perf_counter() - start
         row = {
             **figures,
             "seconds": self.seconds,
             "samples": self.samples,
             "games": self.games,
-            "samples_per_second": (self.samples - self._head_start[0]) / seconds,
-            "games_per_second": (self.games - self._head_start[1]) / seconds,
+            "samples_per_second": self._rate(self.samples - self._first_samples),
+            "games_per_second": self._rate(self.games - self._first_games),
         }
         self._rows.append(row)
         for name, value in row.items():
             self.tensorboard.add_scalar(f"learning/{name}", value, self.samples)  # type: ignore[no-untyped-call]
-        if self.seconds > 0:
-            left = self.seconds / progress - self.seconds if progress > 0.01 else None
+        if self.seconds:
+            left = self.seconds / progress - self.seconds if progress > 0 else None
             self.display.update(progress, left, row)
+
+    def _rate(self, count: int) -> float:
+        return count / self.seconds if self.seconds else 0.0
 
     def evaluate(self, deals: int) -> Direction:
         """Play duplicate deals against the yardstick."""
@@ -200,7 +203,7 @@ class Run:
                     "critic.safetensors": network_bytes(
                         learner.critic, self.game, rules, learner.critic_sizes
                     ),
-                    "state.json": as_json(state),
+                    "state.json": readable_json(state),
                 },
             )
         write_file(self.folder / PROGRESS_FILE, _as_csv(self._rows))
@@ -228,8 +231,10 @@ class Run:
             for name in frozen_rules(self.config.game)
             if name != YARDSTICK
         ]
-        wins = 100 / (others + 1)
-        lines.append(f"An equal player would have about 50 %, 0 points and {wins:.0f} %; ± is the 95 % interval.")
+        lines.append(
+            f"An equal player would have about 50 %, 0 points and {100 / (others + 1):.0f} %; "
+            "± is the 95 % interval."
+        )
         write_report(self.folder, self.description(), lines, self.evaluations, YARDSTICK)
         return "\n".join(lines)
 
@@ -260,11 +265,9 @@ def new_folder(out: Path | None, game: str) -> Path:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config, _, rules = cli.parse(Config, argv, prog="python -m training.selfplay")
+    config, rules = cli.parse(Config, argv, prog="python -m training.selfplay")
     try:
-        budget = sample_count(config.samples) if config.samples else config.minutes * 60
-        if budget <= 0:
-            raise ValueError(f"--minutes must be above 0, not {config.minutes}")
+        budget = _check(config)
         folder = new_folder(config.out, config.game)
         torch.set_num_threads(config.threads)
         return _train(config, rules, folder, budget)
@@ -272,7 +275,23 @@ def main(argv: list[str] | None = None) -> int:
         cli.fail(error)
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
-        return FAILED
+        return cli.FAILED
+    except KeyboardInterrupt:
+        print("stopped before learning began: there is nothing to save", file=sys.stderr)
+        return cli.INTERRUPTED
+
+
+def _check(config: Config) -> float:
+    """The budget, in samples or seconds; ValueError for a number that cannot be meant."""
+    least = {"seed": 0, "threads": 1, "evaluations": 1, "eval_deals": 2, "final_deals": 2}
+    for name, number in least.items():
+        if getattr(config, name) < number:
+            raise ValueError(f"--{name.replace('_', '-')} is at least {number}, not {getattr(config, name)}")
+    if config.samples is not None:
+        return sample_count(config.samples)
+    if not 0 < config.minutes < math.inf:
+        raise ValueError(f"--minutes must be above 0, not {config.minutes}")
+    return config.minutes * 60
 
 
 def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:
@@ -292,7 +311,7 @@ def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:
             f"Stopped after {run.samples:,} samples; saved in {saved}.\n"
             f"How strong is it? python -m training.evaluate {config.game} {folder} {YARDSTICK}"
         )
-        return INTERRUPTED
+        return cli.INTERRUPTED
     finally:
         run.close()
     display.say(f"\n{summary}\nReport, learning curve and checkpoints: {folder}")

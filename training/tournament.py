@@ -2,17 +2,16 @@
 
 Every deal of a pair (A, B) is played with A alone in each seat against B in the others, and with B
 alone in each seat against A. Results depend on the seed alone, not on batches or processes: the cards
-of a deal and the random numbers of an agent are made from keys (see :func:`mix_in`).
+of a deal and the random numbers of an agent are made from keys (``envs.core.rng.mix_in``).
 """
 
 from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from agents import Agent, Decisions, load
 from envs import make, make_vec
 from envs.core.game import ACTION, GameInfo, Rules, get
+from envs.core.rng import mix_in
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
 
@@ -35,21 +35,6 @@ _DEAL, _PLAY = 1, 2  # what a key is for
 
 
 # --- keys ---------------------------------------------------------------------------------------
-
-
-def mix(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """``envs.core.rng.mix`` of every key of an array: splitmix64's output at that state."""
-    z = keys + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-def mix_in(keys: NDArray[np.uint64], *numbers: Any) -> NDArray[np.uint64]:
-    """New keys (N,) from ``keys`` (N,) and the ``numbers``, each a whole number or an array (N,)."""
-    for number in numbers:
-        keys = mix(keys ^ np.asarray(number).astype(np.uint64))
-    return keys
 
 
 def deal_seeds(seed: int, purpose: int, first: int, count: int) -> NDArray[np.uint64]:
@@ -124,7 +109,6 @@ def play_block(
     deals, per_deal, num_players = block.seatings.shape
     seeds = deal_seeds(block.seed, block.purpose, block.first, deals)
     decks = make_decks(game, rules, seeds)
-    dealers = np.full(deals, -1, np.int64)  # no game has one yet; a dealer goes with its deck
     seatings = block.seatings.reshape(-1, num_players)
 
     numbers = np.repeat(np.arange(block.first, block.first + deals), per_deal)
@@ -133,7 +117,7 @@ def play_block(
 
     vec = make_vec(game, len(seatings), autoreset=False, **rules.as_dict())
     decks = np.repeat(decks, per_deal, axis=0)
-    options = {"decks": decks, "dealers": np.repeat(dealers, per_deal)}
+    options = {"decks": decks}  # games with a dealer will want theirs here
     seen, infos = vec.reset(seed=np.repeat(seeds, per_deal).tolist(), options=options)
     ended = np.zeros(len(seatings), np.bool_)
     actions: list[NDArray[np.int64]] = []
@@ -373,8 +357,6 @@ def play_pair(
     seed: int,
     *,
     both: bool = True,
-    workers: int = 1,
-    progress: Callable[[int], object] | None = None,
 ) -> PairResult:
     """Play the duplicate deals of a pair of agents.
 
@@ -390,10 +372,6 @@ def play_pair(
         Of the deals and of the agents' random numbers.
     both : bool
         Whether b also plays alone against a.
-    workers : int
-        Processes; with several, agents are given by name or path.
-    progress : callable, optional
-        Called with the number of games that have been played since the last call.
 
     Raises
     ------
@@ -410,10 +388,4 @@ def play_pair(
         raise ValueError(f"a tournament takes at least 1 deal, not {deals}")
     info = get(game).info(rules)
     blocks, places = pair_blocks(info.num_players, 0, 1, deals, as_seed(seed), both)
-    played = []
-    with closing(play_blocks(game, rules, (a, b), blocks, workers)) as results:
-        for block, result in zip(blocks, results, strict=True):
-            played.append(result)
-            if progress is not None:
-                progress(block.games)
-    return pair_result(info, played, places)
+    return pair_result(info, list(play_blocks(game, rules, (a, b), blocks)), places)

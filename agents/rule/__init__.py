@@ -43,6 +43,8 @@ class RuleAgent(Agent):
         self._choose_all = _chooser(game + version)
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
+        if decisions.tables is None:
+            raise ValueError(f"{self.name} needs Decisions.tables, as its needs_tables says")
         actions = np.zeros(len(decisions), np.int64)
         self._choose_all(decisions.tables, decisions.action_masks, decisions.keys, actions)
         return actions

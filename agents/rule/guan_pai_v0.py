@@ -26,12 +26,14 @@ from envs.guan_pai.actions import (
     PASS,
     WINGED,
 )
-from envs.guan_pai.table import SEATS, is_breach, next_has_one
+from envs.guan_pai.legal import is_breach, next_has_one
+from envs.guan_pai.rules import SEATS
 
 CARD_SHED = 3.0  # worth of a card shed by a lead, against one rank of the cards' mean
 BREAK = 2.0  # for each card that stays behind of a pair or triple
 BREAK_BOMB = 9.0  # for taking cards out of a bomb
 BOMB_KEPT = 20.0  # against leading a bomb
+BREAK_KICKER = 2.5  # for a kicker, for each card of its rank in the hand
 TOO_DEAR = 14.0  # following costs at most this much, in ranks; else it passes
 NEARLY_OUT = 4  # a seat with this few cards is blocked at any cost, bombs included
 NEVER = -1000.0
@@ -108,7 +110,7 @@ def cheapest_kicker(t, mask):
     for rank in range(NUM_RANKS):
         if mask[KICKER + rank]:
             here = t.hand[t.turn, rank] - t.chosen[rank]
-            cost = rank + (0.0 if here == 1 else 2.5 * here)
+            cost = rank + (0.0 if here == 1 else BREAK_KICKER * here)
             if cost < least:
                 best, least = KICKER + rank, cost
     return best

@@ -36,7 +36,8 @@ from envs.guan_pai.actions import (
     PASS,
     WINGED,
 )
-from envs.guan_pai.table import SEATS, is_breach
+from envs.guan_pai.legal import is_breach
+from envs.guan_pai.rules import SEATS
 
 PLAY = 100  # one play
 LONE_PAIR = -12  # a pair is a little easier to get rid of than other plays

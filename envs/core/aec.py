@@ -16,13 +16,12 @@ from pettingzoo.utils import wrappers
 
 from . import cards as card_text
 from . import plays
-from .batch import ILLEGAL
+from .batch import ILLEGAL, OVER
 from .game import COUNTER, MASK, OBSERVATION, Game, GameInfo, Play, Rules
-from .seeding import as_dealer, as_seed, fresh_seed, illegal_action
+from .seeding import as_dealer, as_index, as_seed, fresh_seed, illegal_action
 
 Observation = dict[str, NDArray[Any]]
 ILLEGAL_REWARD = -1.0
-OVER = 256  # added by the kernel to the seat when the game has ended
 
 
 @dataclass(frozen=True)
@@ -173,6 +172,8 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         ValueError
             If the action is not legal, with its meaning and the legal ones; the table is as before.
         """
+        if not self.agents:
+            raise RuntimeError("no game is running: call reset() first")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)  # type: ignore[arg-type]
@@ -241,11 +242,18 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
     # --- what only these environments have ------------------------------------------------------
 
+    def _table(self) -> Any:
+        """The record; RuntimeError before the first reset."""
+        if not self._is_seeded:
+            raise RuntimeError("there is no game yet: call reset() first")
+        return self._tables[0]
+
     def legal_plays(self) -> list[Play]:
         """Every play of the seat to act: its name, key, length, cards and the actions that make it.
 
         In mid-play (kickers still to choose) the ways to complete it. Empty when the game is over.
         """
+        self._table()
         return plays.legal_plays(self._game, self.game, self._tables)
 
     def actions_for(
@@ -257,7 +265,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         ----------
         cards : str or iterable of str
             In notation, ``["5S", "5H"]`` or ``"5S 5H"``; bare ranks (``"55"``) where suits do not
-            matter; empty for a pass.
+            matter; empty, or ``"pass"``, for a pass.
         name, key : str, optional
             Choose among several readings; without them the rules' default is taken.
 
@@ -266,6 +274,9 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         ValueError
             Says why these cards may not be played.
         """
+        self._table()
+        if isinstance(cards, str) and cards.lower() == "pass":
+            cards = ""
         ranks = "".join(dict.fromkeys(card[0] for card in self.game.cards))
         return plays.actions_for(
             self._game, self.game, self._tables, card_text.parse(cards, ranks), name, key
@@ -273,24 +284,22 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
     def describe(self, action: int) -> str:
         """What an action means, such as ``"pair 55"``."""
-        if not 0 <= action < self.game.num_actions:
-            raise ValueError(f"actions are 0..{self.game.num_actions - 1}, not {action!r}")
-        return self.game.action_names[action]
+        return self.game.action_names[as_index(action, self.game.num_actions, "an action")]
 
     def text(self, seat: int | None = None) -> str:
         """The table as text; from one ``seat``'s chair, or with all hands."""
-        return str(self._game.text.view(self._tables[0], seat))
+        chair = None if seat is None else as_index(seat, self.game.num_players, "a seat")
+        return str(self._game.text.view(self._table(), chair))
 
     def hand(self, seat: int) -> list[str]:
         """The cards that ``seat`` holds, lowest first."""
-        if not 0 <= seat < self.game.num_players:
-            raise ValueError(f"seats are 0..{self.game.num_players - 1}, not {seat!r}")
-        hand: list[str] = self._game.text.hand(self._tables[0], seat)
+        seat = as_index(seat, self.game.num_players, "a seat")
+        hand: list[str] = self._game.text.hand(self._table(), seat)
         return hand
 
     def deck(self) -> list[str]:
         """The pack of this game in dealing order."""
-        return [self.game.cards[card] for card in self._tables[0]["deck"]]
+        return [self.game.cards[card] for card in self._table()["deck"]]
 
     def scores(self) -> list[int]:
         """Exact points by seat; zeros while the game goes on."""
@@ -305,31 +314,11 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         return [(seat, play) for seat, play, _ in self._replay()]
 
     def _replay(self) -> list[tuple[int, Play, int]]:
-        tables = self._game.new_tables(1, self.rules)
-        self._deal_again(tables)
-        return list(plays.plays_of(self._game, tables, self._decisions))
-
-    def _deal_again(self, tables: NDArray[Any]) -> None:
-        deck, dealer = self._tables["deck"].copy(), np.full(1, -1, np.int64)
-        observation, mask = (
-            np.zeros((1, len(self._observation)), OBSERVATION),
-            np.zeros((1, len(self._mask)), MASK),
-        )
-        self._game.loops.reset(
-            tables,
-            np.ones(1, np.bool_),
-            deck,
-            dealer,
-            observation,
-            mask,
-            np.zeros(1, np.int64),
-            tables.copy(),
-            False,
-        )
+        return plays.replay(self._game, self.game, self.rules, self._table()["deck"], self._decisions)
 
     def record(self) -> dict[str, Any]:
-        """The game so far as one record, ready for JSON (see the documentation on records)."""
-        over = bool(self._tables[0]["over"])
+        """The game so far, ready for JSON: options, deck, decisions, plays, and at the end the scores."""
+        over = bool(self._table()["over"])
         return {
             "game": self.game.name,
             "version": self.game.version,
@@ -358,16 +347,16 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of the same game under the same options.
 
+        In PettingZoo's wrapper, which wants to see a ``reset`` first, call that before.
+
         Raises
         ------
         ValueError
             If the snapshot is of another game, or of other options.
         """
-        tables = (
-            np.frombuffer(snapshot.table, self._tables.dtype) if snapshot.game == self.game.name else None
-        )
-        names = [name for name, _ in self.rules.dtype()]
-        if tables is None or any(tables[0][name] != self._tables[0][name] for name in names):
+        is_ours = snapshot.game == self.game.name and len(snapshot.table) == self._tables.nbytes
+        tables = np.frombuffer(snapshot.table, self._tables.dtype) if is_ours else None
+        if tables is None or not self.rules.equal(self._tables, tables):
             raise ValueError(
                 f"the snapshot is of another game or other options than {self.metadata['name']} {self.rules}"
             )
@@ -400,6 +389,21 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         self._game.loops.look(self._tables, self._tables["turn"].astype(np.int64), self._observation[None])
 
 
+class TerminateIllegal(wrappers.TerminateIllegalWrapper):  # type: ignore[misc, type-arg, unused-ignore]
+    """PettingZoo's wrapper, for which an action is an index of the mask; here anything else is illegal."""
+
+    def step(self, action: int | None) -> None:
+        agent = self.agent_selection
+        if not (self.terminations[agent] or self.truncations[agent]):
+            mask = self.observe(agent)["action_mask"]
+            try:
+                is_legal = bool(mask[as_index(action, len(mask), "an action")])
+            except ValueError:
+                is_legal = False
+            action = action if is_legal else int(mask.argmin())  # never are all actions legal
+        super().step(action)
+
+
 def make_env(
     game: Game, render_mode: str | None = None, on_illegal: str = "raise", **options: Any
 ) -> wrappers.OrderEnforcingWrapper[str, Observation, int]:
@@ -415,5 +419,5 @@ def make_env(
         raise ValueError(f"on_illegal is 'raise' or 'terminate', not {on_illegal!r}")
     env: AECEnv[str, Observation, int] = TableEnv(game, render_mode=render_mode, **options)
     if on_illegal == "terminate":
-        env = wrappers.TerminateIllegalWrapper(env, illegal_reward=ILLEGAL_REWARD)
+        env = TerminateIllegal(env, illegal_reward=ILLEGAL_REWARD)
     return wrappers.OrderEnforcingWrapper(env)

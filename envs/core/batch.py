@@ -10,7 +10,9 @@ import numpy as np
 
 from .rng import pick_below, seed_stream
 
-ILLEGAL = -1  # what `advance` returns instead of a status
+ILLEGAL = -1  # what `advance` returns instead of a seat
+OVER = 256  # what `advance` adds to the seat when the game has ended
+_BLOCK = 32  # actions that `sample` counts at a time
 
 
 def seed(tables, seeds):
@@ -46,7 +48,7 @@ def would_end(t, action, spare):
     return trial.over != 0
 
 
-def settle_in(t, observation, mask, spare, no_deck, ended, autoreset, skip_forced):
+def to_next_decision(t, observation, mask, spare, no_deck, ended, autoreset, skip_forced):
     """From the state after an action to the next decision: redeal, forced actions, mask, observation.
 
     Returns whether a game ended on the way here, in which case ``t`` still holds its end; the caller
@@ -83,7 +85,7 @@ def reset(tables, wanted, decks, dealers, observations, masks, seats, spare, ski
         redeal(t, decks[i], dealers[i])
         if t.over:
             return i
-        settle_in(t, observations[i], masks[i], spare, no_deck, True, False, skip_forced)
+        to_next_decision(t, observations[i], masks[i], spare, no_deck, True, False, skip_forced)
         seats[i] = t.turn
     return -1
 
@@ -99,12 +101,23 @@ def first_illegal(tables, masks, actions):
 
 
 def step(
-    tables, actions, observations, masks, seats, rewards, ended, scores, totals, spare, autoreset, skip_forced
+    tables,
+    actions,
+    observations,
+    masks,
+    seats,
+    rewards,
+    ended,
+    scores,
+    final_stats,
+    spare,
+    autoreset,
+    skip_forced,
 ):
     """Play one action at every table that is not finished, up to its next decision.
 
     Where a game ends ``ended`` is set, its scores go to ``rewards`` (N, P) and ``scores`` (N, P), its
-    statistics to ``totals`` (N, K), and with ``autoreset`` the next game is dealt.
+    statistics to ``final_stats`` (N, K), and with ``autoreset`` the next game is dealt.
     """
     no_deck = np.full(1, -1, np.int16)
     for i in range(len(tables)):
@@ -115,19 +128,21 @@ def step(
         if ended[i]:
             continue
         apply(t, actions[i])  # noqa: F821
-        while settle_in(t, observations[i], masks[i], spare, no_deck, ended[i], autoreset, skip_forced):
+        while to_next_decision(
+            t, observations[i], masks[i], spare, no_deck, ended[i], autoreset, skip_forced
+        ):
             ended[i] = True
             for seat in range(rewards.shape[1]):
                 rewards[i, seat] = t.score[seat]
                 scores[i, seat] = t.score[seat]
-            stats(t, totals[i])  # noqa: F821
+            stats(t, final_stats[i])  # noqa: F821
         seats[i] = t.turn
 
 
 def advance(tables, action, observation, mask):
     """Play one action at the only table; its observation and mask become those of the next seat.
 
-    Returns the seat to act, plus 256 where the game is over, or ILLEGAL with nothing changed.
+    Returns the seat to act, plus OVER where the game has ended, or ILLEGAL with nothing changed.
     """
     if not (0 <= action < len(mask) and mask[action]):
         return ILLEGAL
@@ -136,7 +151,7 @@ def advance(tables, action, observation, mask):
     observe(t, t.turn, observation)  # noqa: F821
     if t.over:
         mask[:] = 0
-        return t.turn + 256
+        return t.turn + OVER
     legal(t, mask)  # noqa: F821
     return t.turn
 
@@ -186,7 +201,6 @@ def sample(masks, keys, actions):
 
     A mask without legal actions gets -1.
     """
-    block = 32
     for i in range(len(masks)):
         mask = masks[i]
         legal_here = np.int64(0)
@@ -198,14 +212,14 @@ def sample(masks, keys, actions):
         rank = pick_below(keys[i], legal_here)
         keys[i] += np.uint64(1)
         start = 0
-        while start + block <= len(mask):  # whole blocks first: their sums are cheap
+        while start + _BLOCK <= len(mask):  # whole blocks first: their sums are cheap
             inside = np.int64(0)
-            for action in range(start, start + block):
+            for action in range(start, start + _BLOCK):
                 inside += mask[action]
             if rank < inside:
                 break
             rank -= inside
-            start += block
+            start += _BLOCK
         for action in range(start, len(mask)):
             rank -= mask[action]
             if rank < 0:
@@ -216,7 +230,7 @@ def sample(masks, keys, actions):
 LOOPS = {
     loop.__name__: loop
     for loop in (
-        seed, redeal, only_action, would_end, settle_in, reset, first_illegal, step,
+        seed, redeal, only_action, would_end, to_next_decision, reset, first_illegal, step,
         advance, play_one, look, legal_all, see_all, blank_all,
     )
 }  # fmt: skip

@@ -1,8 +1,8 @@
 """What a game declares: its options, its observation fields, its numbers and its kernels.
 
-A game is a folder with four files of the same names and functions (``rules``, ``actions``, ``table``,
-``text``) and one :class:`Game` that ties them together. Everything around it (PettingZoo, vectors,
-single seats, records, agents) is written once, in terms of these.
+A game is a folder of files with the same names and functions as the others' (``rules``, ``actions``,
+``table``, ``legal``, ``observation``, ``text``) and one :class:`Game` that ties them together.
+Everything around it (PettingZoo, vectors, single seats, records, agents) is written once, in terms of these.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ class Rules:
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self))
         for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.integer):
+                object.__setattr__(self, field.name, int(value))  # as_dict is for JSON
             _check_option(field, hints[field.name], getattr(self, field.name))
 
     @classmethod
@@ -77,6 +80,11 @@ class Rules:
         """The fields of a table's record that hold the options."""
         return [(field.name, np.int64) for field in dataclasses.fields(cls)]
 
+    @classmethod
+    def equal(cls, tables: NDArray[Any], others: NDArray[Any]) -> bool:
+        """Whether two arrays of records were made under the same options."""
+        return all((tables[name][0] == others[name]).all() for name, _ in cls.dtype())
+
 
 def whole_number(default: int | None, least: int, most: int) -> Any:
     """Declare an integer option of least..most in a :class:`Rules` class."""
@@ -97,7 +105,7 @@ def _check_option(field: dataclasses.Field[Any], hint: Any, value: Any) -> None:
     if value is None and may_be_none:
         return
     least, most = field.metadata["least"], field.metadata["most"]
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= most:
+    if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
         return
     none = " or None" if may_be_none else ""
     raise ValueError(f"option {field.name} must be an integer of {least}..{most}{none}, not {value!r}")
@@ -164,6 +172,8 @@ class GameInfo:
     ----------
     name : str
         Identifier, such as ``"guan_pai"``.
+    title : str
+        Its name for people.
     version : int
         Version of the rules as implemented; grows when behaviour changes.
     num_players : int
@@ -179,8 +189,8 @@ class GameInfo:
     min_utility, max_utility : int
         Bounds of a seat's score in points.
     typical_score : float
-        About the standard deviation of a score, in points, between players of equal strength with
-        default options; divides rewards in training.
+        About the standard deviation of a score, in points, between players of equal strength; divides
+        rewards in training.
     stats : tuple of str
         Names of the columns of ``infos["final_stats"]``.
     """
@@ -220,7 +230,9 @@ class Game:
 
     ``dtype`` is that of a table's record, ``kernels`` the functions ``deal``, ``legal``, ``apply``,
     ``observe``, ``blank`` and ``stats`` on one record. ``text`` is a module with ``hand``, ``reading``,
-    ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and ``view``.
+    ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and ``view``. Of a record's fields the core knows
+    the options, ``chance`` (4,) uint64, ``deck``, ``turn`` (the seat to act), ``pending`` (not 0 in the
+    middle of a play), ``over``, ``score`` (P,) and ``decisions``.
     """
 
     name: str

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .jit import config, njit
 
@@ -43,6 +44,14 @@ def mix(key):
     z = (z ^ (z >> _30)) * _MIX_1
     z = (z ^ (z >> _27)) * _MIX_2
     return z ^ (z >> _31)
+
+
+def mix_in(keys: NDArray[np.uint64], *numbers: Any) -> NDArray[np.uint64]:
+    """New keys (N,) from ``keys`` (N,) and the ``numbers``, each a whole number or an array (N,)."""
+    mix_array = getattr(mix, "py_func", mix)  # NumPy does arrays; nothing to compile
+    for number in numbers:
+        keys = mix_array(keys ^ np.asarray(number).astype(np.uint64))
+    return keys
 
 
 @njit

@@ -25,6 +25,17 @@ def as_seed(seed: Any) -> int:
     return number & _64_BITS
 
 
+def as_index(number: Any, size: int, what: str) -> int:
+    """A whole number of 0..size-1; ValueError otherwise."""
+    try:
+        index = operator.index(number)
+    except TypeError:
+        index = -1
+    if not 0 <= index < size:
+        raise ValueError(f"{what} is an integer of 0..{size - 1}, not {number!r}")
+    return index
+
+
 def fresh_seed() -> int:
     """A seed from the operating system."""
     return int.from_bytes(os.urandom(8), "little")
@@ -32,7 +43,7 @@ def fresh_seed() -> int:
 
 def seeds_for(seed: Any, n: int) -> NDArray[np.uint64]:
     """Seeds (n,) of the tables: s + i for a single ``seed`` s, or the ``n`` seeds that are given."""
-    if isinstance(seed, (list, tuple, np.ndarray)):
+    if isinstance(seed, (list, tuple)) or (isinstance(seed, np.ndarray) and seed.ndim):
         if len(seed) != n:
             raise ValueError(f"{len(seed)} seeds for {n} tables; give one a table, or a single integer")
         return np.array([as_seed(s) for s in seed], np.uint64)
@@ -42,13 +53,7 @@ def seeds_for(seed: Any, n: int) -> NDArray[np.uint64]:
 
 def as_dealer(dealer: Any, info: GameInfo) -> int:
     """A dealer's seat; ValueError if there is no such seat."""
-    try:
-        seat = operator.index(dealer)
-    except TypeError:
-        seat = -1
-    if not 0 <= seat < info.num_players:
-        raise ValueError(f"the dealer is a seat of 0..{info.num_players - 1}, not {dealer!r}")
-    return seat
+    return as_index(dealer, info.num_players, "a dealer's seat")
 
 
 def as_decks(decks: Any, n: int, info: GameInfo) -> NDArray[np.int16]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from . import batch
 from .game import ACTION, COUNTER, MASK, MONEY, OBSERVATION, REWARD, Game, GameInfo, Rules
 from .jit import njit
+from .rng import mix_in
 from .seeding import as_dealer, as_decks, fresh_seed, illegal_action, seeds_for
 
 sample_masks = njit(batch.sample)
@@ -28,7 +29,10 @@ class VectorTables:
     """``num_envs`` tables of one game; every step is one action at each of them.
 
     Table i after ``reset(seed=s)`` plays the games of the AEC environment after ``reset(seed=s + i)``.
-    What ``reset`` and ``step`` return are this object's buffers: read them, copy what you keep.
+    What ``reset`` and ``step`` return are this object's buffers: read them, copy what you keep (masks are
+    read-only, since they decide what is legal). The names are Gymnasium's, but this is no
+    ``gymnasium.vector.VectorEnv``: a step is of one seat a table and rewards are of all seats; the last
+    observation of a game that ended is not kept.
 
     Parameters
     ----------
@@ -66,8 +70,12 @@ class VectorTables:
         num_threads: int = 1,
         **options: Any,
     ) -> None:
-        if num_envs < 1 or num_threads < 1:
-            raise ValueError(f"num_envs and num_threads are at least 1, not {num_envs} and {num_threads}")
+        for name, number in (("num_envs", num_envs), ("num_threads", num_threads)):
+            if not isinstance(number, (int, np.integer)) or number < 1:
+                raise ValueError(f"{name} is an integer of at least 1, not {number!r}")
+        for name, flag in (("skip_forced", skip_forced), ("autoreset", autoreset)):
+            if not isinstance(flag, bool):
+                raise ValueError(f"{name} is True or False, not {flag!r}")
         self._game = game
         self.rules: Rules = game.rules.make(options)
         self.game: GameInfo = game.info(self.rules)
@@ -93,6 +101,8 @@ class VectorTables:
         self._sampled = np.zeros(num_envs, ACTION)
         self._observations = np.zeros((num_envs, size), OBSERVATION)
         self._masks = np.zeros((num_envs, actions), MASK)
+        self._shown_masks = self._masks.view()
+        self._shown_masks.flags.writeable = False
         self._seats = np.zeros(num_envs, np.int64)
         self._rewards = np.zeros((num_envs, seats), REWARD)
         self._ended = np.zeros(num_envs, np.bool_)
@@ -101,7 +111,7 @@ class VectorTables:
         self._stats = np.zeros((num_envs, len(self.game.stats)), np.int64)
         self._num_threads = min(num_threads, num_envs)
         self._spare = game.new_tables(self._num_threads, self.rules)
-        self._pool = ThreadPoolExecutor(self._num_threads) if self._num_threads > 1 else None
+        self._pool: ThreadPoolExecutor | None = None  # started by the first step that wants it
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
@@ -145,17 +155,18 @@ class VectorTables:
             if given.shape != (n,):
                 raise ValueError(f"dealers are ({n},) seats, not {given.shape}")
             dealers[:] = [d if d == -1 else as_dealer(d, self.game) for d in given.tolist()]
+        if not self._is_seeded and not wanted.all():
+            raise ValueError("the first reset deals all tables: leave reset_mask out")
         seeds = None
         if seed is not None or not self._is_seeded:
             seeds = seeds_for(fresh_seed() if seed is None else seed, n)
 
         before = self.snapshot() if options.get("decks") is not None else None
         if seeds is not None:
-            to_seed = np.ones(n, np.bool_) if not self._is_seeded else wanted
-            seeded = self._tables[to_seed]
-            self._game.loops.seed(seeded, seeds[to_seed])
-            self._tables[to_seed] = seeded
-            self._keys[to_seed] = seeds[to_seed] ^ _SAMPLER
+            seeded = self._tables[wanted]
+            self._game.loops.seed(seeded, seeds[wanted])
+            self._tables[wanted] = seeded
+            self._keys[wanted] = mix_in(seeds[wanted], _SAMPLER)
         failed = self._game.loops.reset(
             self._tables, wanted, decks, dealers, self._observations, self._masks, self._seats,
             self._spare[:1], self.skip_forced,
@@ -183,9 +194,10 @@ class VectorTables:
         observations : dict
             As from ``reset``; after a game that ended, those of the next game's first decision.
         rewards : (N, P) float32
-            The points of all seats where a game ended, else zeros.
+            The points of all seats where a game ended in this step, else zeros.
         terminations, truncations : (N,) bool
-            Where a game ended; truncations are all False.
+            Where a game ended, and without ``autoreset`` where it has not been reset since; truncations
+            are all False.
         infos : dict
             ``final_scores`` (N, P) int64 exact points, and ``final_stats`` (N, K) int64 with the columns
             ``GameInfo.stats``, both valid where ``terminations``; ``seat`` (N,) int64.
@@ -207,9 +219,11 @@ class VectorTables:
                 self.game, int(self._seats[illegal]), int(chosen[illegal]), self._masks[illegal]
             )
             raise ValueError(f"table {illegal}: {what}")
-        if self._pool is None:
+        if self._num_threads == 1:
             self._step_slice(chosen, slice(None), self._spare)
         else:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self._num_threads)
             cuts = np.linspace(0, self.num_envs, self._num_threads + 1).astype(int)
             jobs = [
                 self._pool.submit(self._step_slice, chosen, slice(a, b), self._spare[k : k + 1])
@@ -251,13 +265,14 @@ class VectorTables:
     def restore(self, snapshot: tuple[NDArray[Any], ...]) -> None:
         """Go back to a snapshot of a vector of the same game, options and size."""
         kept = self._kept()
-        if len(snapshot) != len(kept) or any(
-            a.shape != b.shape or a.dtype != b.dtype for a, b in zip(snapshot, kept, strict=True)
-        ):
-            raise ValueError("the snapshot is of another game or another number of tables")
+        is_ours = len(snapshot) == len(kept) and all(
+            a.shape == b.shape and a.dtype == b.dtype for a, b in zip(snapshot, kept, strict=True)
+        )
+        if not is_ours or not self.rules.equal(self._tables, snapshot[0]):
+            raise ValueError("the snapshot is of another game, other options or another number of tables")
         for target, source in zip(kept, snapshot, strict=True):
             target[:] = source
-        self._is_seeded = True
+        self._is_seeded = bool(self._tables["chance"].any())
 
     def _kept(self) -> tuple[NDArray[Any], ...]:
         return (
@@ -266,13 +281,21 @@ class VectorTables:
         )  # fmt: skip
 
     def _seen(self) -> dict[str, NDArray[Any]]:
-        return {"observation": self._observations, "action_mask": self._masks}
+        return {"observation": self._observations, "action_mask": self._shown_masks}
 
     def _infos(self) -> Info:
         return {"seat": self._seats, "final_scores": self._scores, "final_stats": self._stats}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._shown_masks = self._masks.view()
+        self._shown_masks.flags.writeable = False
+
     def close(self) -> None:
-        """End the threads."""
+        """End the threads; a later step starts new ones."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None

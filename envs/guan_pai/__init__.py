@@ -5,12 +5,13 @@ from __future__ import annotations
 import types
 
 from ..core.game import Game, GameInfo
-from . import observation, table, text
+from . import legal, observation, table, text
 from .actions import CARDS, FEATURE_NAMES, FEATURES
-from .rules import MOST_BOMBS, GuanPaiRules, units
+from .rules import MOST_BOMBS, SEATS, GuanPaiRules, units
 
 VERSION = 0
-TYPICAL_SCORE = 25.0  # standard deviation of a score: 16 in random play, 21 among rule_v0, 25 among networks
+# Standard deviation of a score with default options: 16 in random play, 21 among rule_v0, 25 among networks.
+TYPICAL_SCORE = 25.0
 
 
 def info(rules: GuanPaiRules) -> GameInfo:
@@ -24,7 +25,7 @@ def info(rules: GuanPaiRules) -> GameInfo:
         name="guan_pai",
         version=VERSION,
         title="Guan Pai 關牌",
-        num_players=table.SEATS,
+        num_players=SEATS,
         cards=CARDS,
         action_names=text.ACTION_NAMES,
         action_features=FEATURES,
@@ -33,7 +34,7 @@ def info(rules: GuanPaiRules) -> GameInfo:
         max_decisions=3 * plays - 2,
         min_utility=-cap * rules.base,
         max_utility=2 * cap * rules.base,
-        typical_score=TYPICAL_SCORE,
+        typical_score=TYPICAL_SCORE * rules.base,
         stats=observation.STATS,
     )
 
@@ -45,7 +46,7 @@ GAME = Game(
     dtype=table.TABLE,
     kernels=types.MappingProxyType(
         {
-            "deal": table.deal, "legal": table.legal, "apply": table.apply,
+            "deal": table.deal, "legal": legal.legal, "apply": table.apply,
             "observe": observation.observe, "blank": observation.blank, "stats": observation.stats,
         }
     ),

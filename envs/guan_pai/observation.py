@@ -10,9 +10,9 @@ import numpy as np
 from ..core.cards import LANES, one_hot, thermometer, unary, unpack_lanes
 from ..core.game import lay_out
 from ..core.jit import njit
-from .actions import COLUMN, KEY, KIND, KINDS, LENGTH, MOST_OF_RANK, NUM_RANKS
-from .rules import HAND_SIZE
-from .table import NO_CAP, SEATS
+from .actions import COLUMN, KEY, KICKERS, KIND, KINDS, LENGTH, MOST_OF_RANK, NUM_RANKS
+from .rules import HAND_SIZE, SEATS
+from .table import NO_CAP
 
 NUM_MAIN_KINDS = len(KINDS) - 1  # all but the kicker
 LONGEST = 12
@@ -136,6 +136,8 @@ def blank(t, seat):
         t.suits[other, :] = 0
         t.lanes[other] = 0
     if t.turn != seat:
+        if t.pending:  # as if that play had not been begun
+            t.decisions -= KICKERS[t.pending] - t.wanted + 1
         t.pending = 0
         t.wanted = 0
         t.lowest = 0

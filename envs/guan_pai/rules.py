@@ -7,6 +7,7 @@ from typing import Literal
 
 from ..core.game import Rules, whole_number
 
+SEATS = 3
 HAND_SIZE = 16
 MOST_BOMBS = 12  # eleven fours and the aces
 
@@ -39,6 +40,12 @@ class GuanPaiRules(Rules):
                 "lead_diamond_three needs the whole pack dealt: nobody may hold 3D with "
                 f"cards_each={self.cards_each}; leave one of the two out"
             )
+
+
+# The values of options as a table's record holds them: their places in the Literals above.
+MUST_BEAT_OFF, MUST_BEAT_NON_BOMB, MUST_BEAT_ALL = range(3)
+DINGDA_LIABILITY, DINGDA_FORCED, DINGDA_OFF = range(3)
+EVERY_BOMB, ONE_BOMB, WINNERS_BOMBS, NO_BOMBS = range(4)
 
 
 def units(left: int, hand_size: int = HAND_SIZE) -> int:
@@ -87,7 +94,7 @@ def scores(
     """
     cap = float("inf") if rules.loss_cap is None else rules.loss_cap
     multiplier = 2 ** doublings(rules, bombs, winner)
-    losers = [seat for seat in range(3) if seat != winner]
+    losers = [seat for seat in range(SEATS) if seat != winner]
     full = {i: min(units(left[i], rules.cards_each) * multiplier, cap) for i in losers}
     plain = {i: min(units(left[i], rules.cards_each), cap) for i in losers}
     pay = dict(full)
@@ -95,7 +102,7 @@ def scores(
         other = next(i for i in losers if i != liable)
         pay[liable] = full[liable] + plain[other]
         pay[other] = full[other] - plain[other]
-    points = [0, 0, 0]
+    points = [0] * SEATS
     for i in losers:
         points[i] = -rules.base * int(min(pay[i], cap))
     points[winner] = -sum(points)

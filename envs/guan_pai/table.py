@@ -1,8 +1,8 @@
 """Guan Pai: the record that a table is, and the kernels that play on one record ``t``.
 
-``deal`` starts a game, ``legal`` writes the mask of the seat to act, ``apply`` plays one action.
-A main combination that wants kickers waits in ``pending`` until the last one is chosen; before that
-nobody else sees anything of it. What a seat sees is in ``observation.py``.
+``deal`` starts a game, ``apply`` plays one action; what is legal is in ``legal.py``, what a seat sees in
+``observation.py``. A main combination that wants kickers waits in ``pending`` until the last one is
+chosen; before that nobody else sees anything of it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,9 @@ from ..core.game import COUNTER, MONEY, record
 from ..core.jit import njit
 from ..core.rng import shuffle
 from .actions import (
-    BEATS,
     BODY,
     BODY_SIZE,
     BOMB,
-    BOMB_WITH_ONE,
     CARD_RANK,
     CARD_SUIT,
     CARDS,
@@ -26,33 +24,19 @@ from .actions import (
     DIAMOND,
     DIAMOND_THREE,
     FOUR_WITH_TWO,
-    KEY,
     KICKER,
     KICKERS,
     LEAD,
-    LENGTH,
-    MOST_OF_RANK,
-    NEED,
-    NUM_MAIN,
     NUM_RANKS,
-    PAIR,
     PASS,
-    SINGLE,
-    STRAIGHT,
-    TRIPLE_WITH_TWO,
     WINGED,
-)  # fmt: skip
-from .rules import GuanPaiRules
+)
+from .legal import is_breach
+from .rules import DINGDA_LIABILITY, EVERY_BOMB, ONE_BOMB, SEATS, WINNERS_BOMBS, GuanPaiRules
 
-SEATS = 3
 NOBODY = -1
 NO_CAP = 1 << 40  # above any loss
 LEADING_ORDER = np.array(["DCHS".index(suit) for suit in SUITS])  # of equal ranks, D leads before C, H, S
-
-# The values of options as the record holds them: their place in the Literal of rules.py.
-MUST_BEAT_OFF, MUST_BEAT_NON_BOMB, MUST_BEAT_ALL = range(3)
-DINGDA_LIABILITY, DINGDA_FORCED, DINGDA_OFF = range(3)
-EVERY_BOMB, ONE_BOMB, WINNERS_BOMBS, NO_BOMBS = range(4)
 
 TABLE = record(
     [
@@ -157,131 +141,6 @@ def first_leader(t):
         if worth < best:
             seat, best = i % SEATS, worth
     return seat
-
-
-# --- legal actions ------------------------------------------------------------------------------
-
-
-@njit
-def legal(t, mask):
-    """Write 1 for each legal action of the seat to act into ``mask`` (266,), else 0."""
-    if t.pending:
-        mask[:NUM_MAIN] = 0
-        legal_kickers(t, mask)
-        return
-    mask[NUM_MAIN:] = 0
-    legal_main(t, mask)
-    if t.lead_diamond_three and t.plays == 0:
-        keep_diamond_three(mask)
-    if t.must_beat != MUST_BEAT_OFF and t.last != LEAD:
-        end = KICKER if t.must_beat == MUST_BEAT_ALL else BOMB
-        for action in range(1, end):
-            if mask[action]:
-                mask[PASS] = 0
-    if t.dingda == DINGDA_FORCED and next_has_one(t):
-        remove_breaches(t, mask)
-
-
-@njit
-def legal_main(t, mask):
-    """Passes and main combinations: what beats the table and what the hand holds."""
-    missing = ~t.lanes[t.turn]
-    beats = BEATS[t.last]
-    for action in range(NUM_MAIN):
-        mask[action] = beats[action] & ((NEED[action] & missing) == 0)
-    for action in range(TRIPLE_WITH_TWO, STRAIGHT):
-        if mask[action]:
-            mask[action] = triple_with_two_fits(t, action)
-    for action in range(WINGED, FOUR_WITH_TWO):
-        if mask[action]:
-            mask[action] = wings_fit(t, action)
-    for action in range(FOUR_WITH_TWO, BOMB):
-        if mask[action]:
-            mask[action] = t.left[t.turn] >= 4 + 2
-    for action in range(BOMB_WITH_ONE, KICKER):
-        if mask[action]:
-            mask[action] = t.left[t.turn] > BODY_SIZE[action]
-
-
-@njit
-def triple_with_two_fits(t, action):
-    """Whether the rest of the hand gives kickers, or the play is a last hand (section 5)."""
-    rank = KEY[action]
-    others = t.left[t.turn] - t.hand[t.turn, rank]
-    if others >= 2:  # a kicker of the triple's own rank would make it a bomb
-        return True
-    if t.hand[t.turn, rank] == MOST_OF_RANK[rank]:
-        return False  # all that is left is a bomb
-    return others == 1 or t.last != LEAD  # leading, a bare triple is just a triple
-
-
-@njit
-def wings_fit(t, action):
-    """Whether the rest of the hand gives wings, or the play is a last hand (section 5)."""
-    others = t.left[t.turn] - BODY_SIZE[action]
-    if KICKERS[action] > 0 and others >= KICKERS[action]:
-        return True
-    if others >= 2 * LENGTH[action]:
-        return False  # four or five triples with full wings: no such hand
-    if t.last == LEAD:
-        return others > 0  # bare, it is just a triple_chain
-    return t.short_plane_follow != 0
-
-
-@njit
-def keep_diamond_three(mask):
-    """Leave what contains, or can take as a kicker, a three: the first play then spends 3D."""
-    for action in range(1, NUM_MAIN):
-        takes_others = KICKERS[action] > 0 or WINGED <= action < FOUR_WITH_TWO
-        if BODY[action, 0] == 0 and not takes_others:
-            mask[action] = 0
-
-
-@njit
-def legal_kickers(t, mask):
-    """Ranks for the next kicker from which the play can still be completed."""
-    bomb_rank = -1 if WINGED <= t.pending < FOUR_WITH_TWO else KEY[t.pending]
-    must_be_three = t.lead_diamond_three and t.plays == 0 and t.chosen[0] == 0
-    available = 0
-    for rank in range(NUM_RANKS - 1, -1, -1):
-        here = 0 if rank == bomb_rank else t.hand[t.turn, rank] - t.chosen[rank]
-        available += here
-        fits = here > 0 and rank >= t.lowest and available >= t.wanted
-        mask[KICKER + rank] = fits and not (must_be_three and rank > 0)
-
-
-# --- the top-card duty (section 6) --------------------------------------------------------------
-
-
-@njit
-def next_has_one(t):
-    return t.left[(t.turn + 1) % SEATS] == 1
-
-
-@njit
-def highest_rank(t, seat):
-    rank = NUM_RANKS - 1
-    while t.hand[seat, rank] == 0:
-        rank -= 1
-    return rank
-
-
-@njit
-def is_breach(t, action):
-    """Whether a pass or main combination of the seat to act breaks the duty."""
-    if not next_has_one(t):
-        return False
-    top = highest_rank(t, t.turn)
-    if action == PASS:
-        return SINGLE <= t.last < PAIR and top > KEY[t.last]
-    return SINGLE <= action < PAIR and KEY[action] != top and t.left[t.turn] > 1
-
-
-@njit
-def remove_breaches(t, mask):
-    for action in range(PAIR):
-        if mask[action] and is_breach(t, action):
-            mask[action] = 0
 
 
 # --- playing ------------------------------------------------------------------------------------

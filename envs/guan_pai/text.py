@@ -9,7 +9,7 @@ from typing import Any
 from ..core.cards import SUITS, counts_of
 from ..core.game import Play
 from .actions import ACTIONS, BODY_SIZE, LEAD, NUM_RANKS, PASS, RANKS
-from .table import DINGDA_FORCED, MUST_BEAT_OFF, SEATS
+from .rules import DINGDA_FORCED, MUST_BEAT_OFF, SEATS
 
 
 def written(counts: Sequence[int]) -> str:
