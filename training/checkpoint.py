@@ -70,10 +70,13 @@ def readable_json(content: Any) -> str:
 
 def _write_through(path: Path, content: bytes | str) -> None:
     data = content.encode() if isinstance(content, str) else content
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with path.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:  # a full disk does not say where it is full
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _flush_folder(folder: Path) -> None:
