@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .core.aec import make_env
 from .core.game import NAMES, get
 from .core.vector import VectorTables
+from .core.wrapped import make_env
 
 __all__ = ["games", "make", "make_vec"]
 

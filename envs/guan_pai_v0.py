@@ -116,7 +116,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .core.aec import TableEnv, make_env
+from .core.aec import TableEnv
+from .core.wrapped import make_env
 from .guan_pai import GAME
 
 __all__ = ["env", "raw_env"]

@@ -17,8 +17,8 @@ from envs.guan_pai.actions import ACTIONS, CARDS
 
 from .games import Options
 from .guan_pai_tables import SEATS, runs_deck, triples_deck
-from .plain import guan_pai_rule as plain
 from .plain import guan_pai_rule_v0 as plain_v0
+from .plain import guan_pai_rule_v1 as plain
 
 OPTIONS: list[Options] = [
     {},

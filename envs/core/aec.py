@@ -12,7 +12,6 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
 
 from . import cards as card_text
 from . import plays
@@ -21,7 +20,6 @@ from .game import COUNTER, MASK, OBSERVATION, Game, GameInfo, Play, Rules
 from .seeding import as_dealer, as_index, as_seed, fresh_seed, illegal_action
 
 Observation = dict[str, NDArray[Any]]
-ILLEGAL_REWARD = -1.0
 
 
 @dataclass(frozen=True)
@@ -387,37 +385,3 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         """Fill the buffers of the seat to act from the table."""
         self._game.loops.legal_all(self._tables, self._mask[None])
         self._game.loops.look(self._tables, self._tables["turn"].astype(np.int64), self._observation[None])
-
-
-class TerminateIllegal(wrappers.TerminateIllegalWrapper):  # type: ignore[misc, type-arg, unused-ignore]
-    """PettingZoo's wrapper, for which an action is an index of the mask; here anything else is illegal."""
-
-    def step(self, action: int | None) -> None:
-        agent = self.agent_selection
-        if not (self.terminations[agent] or self.truncations[agent]):
-            mask = self.observe(agent)["action_mask"]
-            try:
-                is_legal = bool(mask[as_index(action, len(mask), "an action")])
-            except ValueError:
-                is_legal = False
-            action = action if is_legal else int(mask.argmin())  # never are all actions legal
-        super().step(action)
-
-
-def make_env(
-    game: Game, render_mode: str | None = None, on_illegal: str = "raise", **options: Any
-) -> wrappers.OrderEnforcingWrapper[str, Observation, int]:
-    """The environment users get: ``TableEnv`` in PettingZoo's wrappers.
-
-    Parameters
-    ----------
-    on_illegal : {"raise", "terminate"}
-        What an illegal action does: a ValueError with the table unchanged, or the end of the game with
-        a reward of -1 for who played it (PettingZoo's TerminateIllegalWrapper).
-    """
-    if on_illegal not in ("raise", "terminate"):
-        raise ValueError(f"on_illegal is 'raise' or 'terminate', not {on_illegal!r}")
-    env: AECEnv[str, Observation, int] = TableEnv(game, render_mode=render_mode, **options)
-    if on_illegal == "terminate":
-        env = TerminateIllegal(env, illegal_reward=ILLEGAL_REWARD)
-    return wrappers.OrderEnforcingWrapper(env)

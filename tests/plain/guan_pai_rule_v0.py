@@ -9,7 +9,7 @@ import numpy as np
 
 from envs.guan_pai.actions import ACTIONS, PASS, RANKS, Action
 
-from .guan_pai_rule import goes_out, hand_of, is_breach
+from .guan_pai_rule_v1 import goes_out, hand_of, is_breach
 
 NEVER, LAST_RESORT = -1000.0, -500.0
 

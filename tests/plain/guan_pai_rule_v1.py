@@ -1,6 +1,6 @@
-"""Guan Pai's rule player once more, written slowly over rank strings: it must agree with the kernel.
+"""Guan Pai's rule player ``rule_v1``, written slowly over rank strings: it must agree with the kernel.
 
-Nothing here is shared with ``agents/rule/guan_pai.py``, the weights included: whoever changes one of the
+Nothing here is shared with ``agents/rule/guan_pai_v1.py``, the weights included: whoever changes one of the
 two has to say so in both. Hands are strings of ranks, such as ``"3445579TA2"``, lowest first.
 """
 
