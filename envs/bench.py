@@ -1,8 +1,10 @@
-"""How fast the environments are on this machine: ``python -m envs.bench [GAME ...] [--json]``.
+"""How fast the environments are on this machine: ``python -m envs.bench [GAME ...]``.
 
 Decisions a second of one thread in processor time, best of three, default options, actions drawn
-uniformly by the project's own sampler; and the time from starting Python to the first step, with an
-empty compile cache (cold) and with a filled one (warm).
+uniformly by the project's own sampler: inside compiled code without observations (engine), by
+``vec.step(vec.sample())`` with observations and masks (vector), and on the raw PettingZoo environment
+(AEC). And the time from starting Python to the first step, with an empty compile cache (cold) and with
+a filled one (warm).
 """
 
 from __future__ import annotations
@@ -10,11 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -23,8 +27,12 @@ from rich.table import Table
 from .core.aec import TableEnv
 from .core.game import NAMES, get
 from .core.vector import VectorTables, sample_masks
+from .peers import PEERS
 
 REPEATS = 3
+NUM_ENVS = 1024
+SIZES = (64, 1024, 16_384, 65_536)
+SOAK_REPORTS = 20
 FIRST_STEP = """
 import envs
 vec = envs.make_vec("{game}", num_envs=8)
@@ -33,20 +41,34 @@ vec.step(vec.sample())
 """
 
 
-def best_rate(play: Callable[[int], int], rounds: int) -> float:
-    """Decisions a second of processor time: ``play(rounds)`` returns how many it made."""
+def best_rate(
+    play: Callable[[int], int], rounds: int, clock: Callable[[], float] = time.process_time
+) -> float:
+    """Decisions a second by ``clock``: ``play(rounds)`` returns how many it made."""
     play(max(1, rounds // 10))
     rates = []
     for _ in range(REPEATS):
-        start = time.process_time()
+        start = clock()
         decisions = play(rounds)
-        rates.append(decisions / (time.process_time() - start))
+        rates.append(decisions / (clock() - start))
     return max(rates)
 
 
-def vector_rate(game: str, num_envs: int = 1024, rounds: int = 1000) -> float:
-    """``vec.step(vec.sample())``: observations, masks, rewards and redeals included."""
-    vec = VectorTables(get(game), num_envs)
+def engine_rate(game: str, rounds: int = 2000) -> float:
+    """Apply, redeal, legal actions and the sampler in one compiled loop; no observations."""
+    vec = VectorTables(get(game), NUM_ENVS)
+    vec.reset(seed=0)
+
+    def play(n: int) -> int:
+        get(game).loops.play_randomly(vec._tables, vec._masks, vec._keys, n)
+        return n * NUM_ENVS
+
+    return best_rate(play, rounds)
+
+
+def vector_rate(game: str, num_envs: int = NUM_ENVS, num_threads: int = 1) -> float:
+    """``vec.step(vec.sample())``; with several threads by the clock on the wall."""
+    vec = VectorTables(get(game), num_envs, num_threads=num_threads)
     vec.reset(seed=0)
 
     def play(n: int) -> int:
@@ -54,7 +76,8 @@ def vector_rate(game: str, num_envs: int = 1024, rounds: int = 1000) -> float:
             vec.step(vec.sample())
         return n * num_envs
 
-    return best_rate(play, rounds)
+    clock = time.process_time if num_threads == 1 else time.perf_counter
+    return best_rate(play, max(1, NUM_ENVS * 1000 // num_envs), clock)
 
 
 def aec_rate(game: str, decisions: int = 100_000) -> float:
@@ -91,47 +114,112 @@ def start_seconds(game: str) -> tuple[float, float]:
     return seconds[0], seconds[1]
 
 
-def measure(game: str) -> dict[str, float | str]:
-    """All figures of one game."""
+def measure(game: str) -> dict[str, Any]:
+    """The figures of one game."""
     cold, warm = start_seconds(game)
     return {
         "game": game,
-        "vector_decisions_per_second": vector_rate(game),
-        "aec_decisions_per_second": aec_rate(game),
+        "engine": engine_rate(game),
+        "vector": vector_rate(game),
+        "aec": aec_rate(game),
         "cold_start_seconds": cold,
         "warm_start_seconds": warm,
         "bytes_per_table": get(game).dtype.itemsize,
     }
 
 
+def measure_sizes(game: str) -> list[dict[str, Any]]:
+    """The vector's rate for other numbers of tables, and what a second thread adds."""
+    rows = []
+    for n in SIZES:
+        one, two = vector_rate(game, n), vector_rate(game, n, num_threads=2)
+        rows.append({"game": game, "num_envs": n, "vector": one, "two_threads": two, "ratio": two / one})
+    return rows
+
+
+def measure_peers(game: str) -> list[dict[str, Any]]:
+    """Other projects' environments in the same run, and how many times faster ours are."""
+    vector, aec = vector_rate(game), aec_rate(game)
+    rows = []
+    for name, (peer, decisions) in PEERS.items():
+        rate = best_rate(peer(), decisions)
+        rows.append({"game": game, "peer": name, "rate": rate, "vector": vector / rate, "aec": aec / rate})
+    return rows
+
+
+def soak(game: str, decisions: int) -> list[dict[str, Any]]:
+    """Play that many decisions in a vector and watch the memory and the rate."""
+    vec = VectorTables(get(game), NUM_ENVS)
+    vec.reset(seed=0)
+    rows = []
+    part = max(1, decisions // SOAK_REPORTS // NUM_ENVS)
+    for k in range(1, SOAK_REPORTS + 1):
+        start = time.process_time()
+        for _ in range(part):
+            vec.step(vec.sample())
+        rate = part * NUM_ENVS / (time.process_time() - start)
+        megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        rows.append(
+            {"game": game, "decisions": k * part * NUM_ENVS, "vector": rate, "peak_megabytes": megabytes}
+        )
+    return rows
+
+
+def show(title: str, rows: list[dict[str, Any]]) -> None:
+    """Print rows as a table."""
+    table = Table(title=title, title_justify="left")
+    for column in rows[0]:
+        table.add_column(column.replace("_", " "), justify="left" if column in ("game", "peer") else "right")
+    for row in rows:
+        table.add_row(*(_text(row.get(column)) for column in rows[0]))
+    Console().print(table)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Run the command line."""
-    what = (__doc__ or "").split("\n\n")[1]
-    parser = argparse.ArgumentParser(prog="python -m envs.bench", description=what)
+    about = (__doc__ or "").split("\n\n")[1]
+    parser = argparse.ArgumentParser(prog="python -m envs.bench", description=about)
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"any of {', '.join(NAMES)} (default: all)")
-    parser.add_argument("--json", action="store_true", help="print JSON lines instead of a table")
+    parser.add_argument("--sizes", action="store_true", help="also other numbers of tables, and two threads")
+    parser.add_argument(
+        "--peers", action="store_true", help="also RLCard, OpenSpiel and PettingZoo, as ratios"
+    )
+    parser.add_argument(
+        "--soak", type=float, metavar="DECISIONS", help="play so many, such as 1e9, and watch"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON lines instead of tables")
     arguments = parser.parse_args(argv)
     unknown = [game for game in arguments.games if game not in NAMES]
     if unknown:
         parser.error(f"no game {unknown[0]!r}; there are {', '.join(NAMES)}")
-    figures = [measure(game) for game in arguments.games or NAMES]
-    if arguments.json:
-        for row in figures:
-            print(json.dumps(row))
-        return
-    table = Table(title="decisions a second (one thread, N = 1024 for the vector), seconds to the first step")
-    for column in ("game", "vector", "AEC", "cold start", "warm start", "bytes a table"):
-        table.add_column(column, justify="left" if column == "game" else "right")
-    for row in figures:
-        table.add_row(
-            str(row["game"]),
-            f"{row['vector_decisions_per_second']:,.0f}",
-            f"{row['aec_decisions_per_second']:,.0f}",
-            f"{row['cold_start_seconds']:.1f} s",
-            f"{row['warm_start_seconds']:.2f} s",
-            f"{row['bytes_per_table']}",
-        )
-    Console().print(table)
+    games = arguments.games or NAMES
+    parts: list[tuple[str, list[dict[str, Any]]]] = []
+    if arguments.soak:
+        for game in games:
+            parts.append(("Endurance", soak(game, int(arguments.soak))))
+    else:
+        parts.append(("Decisions a second, seconds to the first step", [measure(game) for game in games]))
+    if arguments.sizes:
+        parts.append(("Numbers of tables", [row for game in games for row in measure_sizes(game)]))
+    if arguments.peers:
+        try:
+            parts.append(
+                ("Peers: ours is so many times faster", [r for game in games for r in measure_peers(game)])
+            )
+        except ImportError as error:
+            parser.error(f"{error}; the peers come with pip install -c constraints.txt -e '.[peers]'")
+    for title, rows in parts:
+        if arguments.json:
+            for row in rows:
+                print(json.dumps(row))
+        else:
+            show(title, rows)
 
 
 if __name__ == "__main__":

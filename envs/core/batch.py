@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .jit import njit
 from .rng import pick_below, seed_stream
 
 ILLEGAL = -1  # what `advance` returns instead of a seat
@@ -196,41 +197,62 @@ def choose_all(tables, masks, keys, actions):
         actions[i] = choose(tables[i], masks[i], keys[i])  # noqa: F821
 
 
-def sample(masks, keys, actions):
-    """A uniformly random legal action for every mask (N, A); moves every key (N,) on.
+@njit
+def pick_legal(mask, key):
+    """A uniformly random legal action of ``mask`` (A,), made from ``key``; -1 if there is none."""
+    legal_here = np.int64(0)
+    for action in range(len(mask)):
+        legal_here += mask[action]
+    if legal_here == 0:
+        return -1
+    rank = pick_below(key, legal_here)
+    start = 0
+    while start + _BLOCK <= len(mask):  # whole blocks first: their sums are cheap
+        inside = np.int64(0)
+        for action in range(start, start + _BLOCK):
+            inside += mask[action]
+        if rank < inside:
+            break
+        rank -= inside
+        start += _BLOCK
+    for action in range(start, len(mask)):
+        rank -= mask[action]
+        if rank < 0:
+            return action
+    return -1  # never reached: rank is below the number of legal actions
 
-    A mask without legal actions gets -1.
-    """
+
+def sample(masks, keys, actions):
+    """A uniformly random legal action for every mask (N, A), -1 without any; moves every key (N,) on."""
     for i in range(len(masks)):
-        mask = masks[i]
-        legal_here = np.int64(0)
-        for action in range(len(mask)):
-            legal_here += mask[action]
-        actions[i] = -1
-        if legal_here == 0:
-            continue
-        rank = pick_below(keys[i], legal_here)
+        actions[i] = pick_legal(masks[i], keys[i])
         keys[i] += np.uint64(1)
-        start = 0
-        while start + _BLOCK <= len(mask):  # whole blocks first: their sums are cheap
-            inside = np.int64(0)
-            for action in range(start, start + _BLOCK):
-                inside += mask[action]
-            if rank < inside:
-                break
-            rank -= inside
-            start += _BLOCK
-        for action in range(start, len(mask)):
-            rank -= mask[action]
-            if rank < 0:
-                actions[i] = action
-                break
+
+
+def play_randomly(tables, masks, keys, rounds):
+    """Play ``rounds`` random decisions at every table, redeals included, without observations.
+
+    Returns the number of games that ended.
+    """
+    no_deck = np.full(1, -1, np.int16)
+    games = 0
+    for i in range(len(tables)):
+        t = tables[i]
+        for _ in range(rounds):
+            action = pick_legal(masks[i], keys[i])
+            keys[i] += np.uint64(1)
+            apply(t, action)  # noqa: F821
+            if t.over:
+                games += 1
+                redeal(t, no_deck, -1)
+            legal(t, masks[i])  # noqa: F821
+    return games
 
 
 LOOPS = {
     loop.__name__: loop
     for loop in (
         seed, redeal, only_action, would_end, to_next_decision, reset, first_illegal, step,
-        advance, play_one, look, legal_all, see_all, blank_all,
+        advance, play_one, look, legal_all, see_all, blank_all, play_randomly,
     )
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -111,7 +111,9 @@ class VectorTables:
         self._stats = np.zeros((num_envs, len(self.game.stats)), np.int64)
         self._num_threads = min(num_threads, num_envs)
         self._spare = game.new_tables(self._num_threads, self.rules)
-        self._pool: ThreadPoolExecutor | None = None  # started by the first step that wants it
+        cuts = np.linspace(0, num_envs, self._num_threads + 1).astype(int).tolist()
+        self._parts = [slice(a, b) for a, b in pairwise(cuts)]  # of the threads
+        self._pool: ThreadPoolExecutor | None = None  # started when it is first wanted
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
@@ -219,21 +221,10 @@ class VectorTables:
                 self.game, int(self._seats[illegal]), int(chosen[illegal]), self._masks[illegal]
             )
             raise ValueError(f"table {illegal}: {what}")
-        if self._num_threads == 1:
-            self._step_slice(chosen, slice(None), self._spare)
-        else:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._num_threads)
-            cuts = np.linspace(0, self.num_envs, self._num_threads + 1).astype(int)
-            jobs = [
-                self._pool.submit(self._step_slice, chosen, slice(a, b), self._spare[k : k + 1])
-                for k, (a, b) in enumerate(pairwise(cuts))
-            ]
-            for job in jobs:
-                job.result()
+        self._share(self._step_part, chosen)
         return self._seen(), self._rewards, self._ended, self._truncated, self._infos()
 
-    def _step_slice(self, actions: NDArray[np.int64], part: slice, spare: NDArray[Any]) -> None:
+    def _step_part(self, part: slice, spare: NDArray[Any], actions: NDArray[np.int64]) -> None:
         self._game.loops.step(
             self._tables[part], actions[part], self._observations[part], self._masks[part], self._seats[part],
             self._rewards[part], self._ended[part], self._scores[part], self._stats[part], spare,
@@ -242,8 +233,24 @@ class VectorTables:
 
     def sample(self) -> NDArray[np.int64]:
         """A uniformly random legal action for every table (a buffer); -1 at finished ones."""
-        sample_masks(self._masks, self._keys, self._sampled)
+        self._share(self._sample_part)
         return self._sampled
+
+    def _sample_part(self, part: slice, spare: NDArray[Any]) -> None:
+        sample_masks(self._masks[part], self._keys[part], self._sampled[part])
+
+    def _share(self, job: Callable[..., None], *arguments: Any) -> None:
+        """Run ``job(part, spare, *arguments)`` for each thread's part of the tables, the first one here."""
+        if self._num_threads > 1 and self._pool is None:
+            self._pool = ThreadPoolExecutor(self._num_threads - 1)
+        others = [
+            self._pool.submit(job, part, self._spare[k : k + 1], *arguments)
+            for k, part in enumerate(self._parts[1:], start=1)
+            if self._pool is not None
+        ]
+        job(self._parts[0], self._spare[:1], *arguments)
+        for other in others:
+            other.result()
 
     def states(self) -> NDArray[np.uint8]:
         """Perfect information of every table, (N, P * O) uint8: all seats' observations."""
