@@ -9,13 +9,18 @@
 
 from __future__ import annotations
 
+from os import PathLike, fspath
 from typing import Any
 
+import gymnasium
+
 from .core.game import NAMES, get
+from .core.seat_tables import SeatTables
+from .core.single_seat import SeatEnv, SeatVectorEnv
 from .core.vector import VectorTables
 from .core.wrapped import make_env
 
-__all__ = ["games", "make", "make_vec"]
+__all__ = ["games", "make", "make_gym", "make_vec"]
 
 
 def games() -> tuple[str, ...]:
@@ -67,8 +72,111 @@ def make_vec(
     )
 
 
+def make_gym(
+    name: str,
+    opponents: Any = "rule",
+    seat: int | str = "random",
+    num_envs: int | None = None,
+    *,
+    reward: str = "points",
+    reward_scale: float | None = None,
+    on_illegal: str = "raise",
+    render_mode: str | None = None,
+    **options: Any,
+) -> Any:
+    """One seat of a game as a Gymnasium environment; agents play the other seats inside ``step``.
+
+    Every decision of the seat is a step, also where one action is legal. Observations are plain
+    ``Box(0, 1, (O,), uint8)``, the legal actions are in ``info["action_mask"]`` and ``action_masks()``;
+    all are fresh copies. The same seed gives the same cards, seats and opponents' choices.
+
+    Parameters
+    ----------
+    name : str
+        One of ``games()``.
+    opponents : str, Agent or sequence of them
+        A name or path that ``agents.load`` knows, or an agent, for all other seats; or one for each
+        of them, in the order of the seats after the learner's.
+    seat : int or "random"
+        The learner's seat; "random" draws it for every episode.
+    num_envs : int, optional
+        Without it a ``gymnasium.Env``; with it a ``gymnasium.vector.VectorEnv`` (SAME_STEP autoreset) whose
+        table i after ``reset(seed=s)`` is the single environment after ``reset(seed=s + i)``.
+    reward : {"points", "win"}
+        At the end of an episode the seat's points divided by ``reward_scale``, or 1 for a win, else 0.
+    reward_scale : float, optional
+        ``GameInfo.typical_score`` without it.
+    on_illegal : {"raise", "terminate"}
+        What an illegal action does: a ValueError with nothing changed, or the end of the episode with
+        a reward of -1.
+    render_mode : {"ansi", "human"} or None
+        The table from the learner's chair; a vector knows "ansi" alone.
+    **options
+        The game's rule options.
+
+    Raises
+    ------
+    ValueError
+        For an unknown game, opponent or seat, or a bad value.
+    TypeError
+        For an unknown option; it lists the known ones.
+
+    Examples
+    --------
+    >>> env = make_gym("guan_pai", opponents="random", seat=0)
+    >>> observation, info = env.reset(seed=7)
+    >>> observation.shape, info["action_mask"].shape
+    ((620,), (266,))
+    >>> make_gym("guan_pai", opponents=["rule", "random"], num_envs=8)
+    SeatVectorEnv(num_envs=8)
+    """
+    from agents import Agent, Decisions, load  # not above: agents stand on envs
+
+    game = get(name)
+    rules = game.rules.make(options)
+    num_others = game.info(rules).num_players - 1
+    given = list(opponents) if isinstance(opponents, (list, tuple)) else [opponents] * num_others
+    if len(given) != num_others:
+        raise ValueError(
+            f"{len(given)} opponents for {num_others} other seats; give one a seat, or one for all"
+        )
+    loaded: dict[str, Agent] = {}
+    others = []
+    for opponent in given:
+        if isinstance(opponent, (str, PathLike)):
+            path = fspath(opponent)
+            if path not in loaded:
+                loaded[path] = load(path, name, rules)
+            others.append(loaded[path])
+        elif isinstance(opponent, Agent):
+            others.append(opponent)
+        else:
+            raise ValueError(f"an opponent is a name, a path or an agents.Agent, not {opponent!r}")
+    tables = SeatTables(
+        game,
+        1 if num_envs is None else num_envs,
+        decisions=Decisions,
+        opponents=others,
+        seat=seat,
+        reward=reward,
+        reward_scale=reward_scale,
+        on_illegal=on_illegal,
+        **options,
+    )
+    return (SeatEnv if num_envs is None else SeatVectorEnv)(tables, render_mode)
+
+
 def _register() -> None:
-    """Make the environments known to ``pettingzoo.make``, where this PettingZoo has a registry."""
+    """Make the environments known to Gymnasium, and to PettingZoo where it has a registry."""
+    for name in NAMES:
+        env_id = f"paizhuo/{name.title().replace('_', '')}-v0"
+        if env_id not in gymnasium.registry:
+            gymnasium.register(
+                env_id,
+                entry_point="envs:make_gym",
+                vector_entry_point="envs:make_gym",
+                kwargs={"name": name},
+            )
     try:
         from pettingzoo.env_registry.registration import aec_registry, register
     except ImportError:  # an older PettingZoo

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent, Decisions, load
-from envs import make, make_vec
+from envs import make_vec
 from envs.core.game import ACTION, GameInfo, Rules, get
+from envs.core.plays import make_record
 from envs.core.rng import mix_in
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
@@ -149,13 +150,10 @@ def make_records(
     seated: Sequence[Sequence[str]],
 ) -> tuple[str, ...]:
     """Records of games (a line of JSON each) from their ``decks`` and ``actions`` (G, T)."""
-    env = make(game, **rules.as_dict()).unwrapped
-    lines = []
+    found, lines = get(game), []
     for deck, taken, names in zip(decks, actions, seated, strict=True):
-        env.reset(options={"deck": [env.game.cards[card] for card in deck]})
-        for action in taken[taken != NO_DECISION].tolist():
-            env.step(action)
-        lines.append(json.dumps({**env.record(), "agents": list(names)}))
+        decisions = [(None, action) for action in taken[taken != NO_DECISION].tolist()]
+        lines.append(json.dumps(make_record(found, rules, deck, decisions, agents=names)))
     return tuple(lines)
 
 

@@ -309,27 +309,15 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
     def history(self) -> list[tuple[int, Play]]:
         """The plays so far, passes included, as (seat, play)."""
-        return [(seat, play) for seat, play, _ in self._replay()]
-
-    def _replay(self) -> list[tuple[int, Play, int]]:
-        return plays.replay(self._game, self.game, self.rules, self._table()["deck"], self._decisions)
+        again = plays.replay_plays(self._game, self.rules, self._table()["deck"], self._decisions)
+        return [(seat, play) for seat, play, _ in again.plays]
 
     def record(self) -> dict[str, Any]:
-        """The game so far, ready for JSON: options, deck, decisions, plays, and at the end the scores."""
-        over = bool(self._table()["over"])
-        return {
-            "game": self.game.name,
-            "version": self.game.version,
-            "rules": self.rules.as_dict(),
-            "decks": [self.deck()],
-            "dealer": None,
-            "agents": None,
-            "decisions": [list(decision) for decision in self._decisions],
-            "plays": [[seat, play.name, list(play.cards), first] for seat, play, first in self._replay()],
-            "events": self.events(),
-            "scores": self.scores() if over else None,
-            **(self._game.text.outcome(self._tables[0]) if over else {}),
-        }
+        """The game so far, ready for JSON: options, deck, decisions, plays, and at the end the scores.
+
+        ``envs.record`` has the meaning of its fields, and writes, reads and verifies files of them.
+        """
+        return plays.make_record(self._game, self.rules, self._table()["deck"], self._decisions)
 
     def snapshot(self) -> Snapshot:
         """All that the environment is now; ``restore`` brings it back, here or in another one."""

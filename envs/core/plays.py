@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .batch import ILLEGAL, OVER
 from .game import MASK, OBSERVATION, Game, GameInfo, Play, Rules
+from .seeding import illegal_action
+
+Decision = tuple[int | None, int]  # (seat, action); None: whoever is to act
+
+
+def spent(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
+    """The cards of a hand that are no longer there, in its order."""
+    left = Counter(after)
+    cards = []
+    for card in before:
+        if left[card]:
+            left[card] -= 1
+        else:
+            cards.append(card)
+    return tuple(cards)
 
 
 def made_play(game: Game, before: Any, after: Any, actions: Sequence[int]) -> Play:
     """The play that ``actions`` made between two states of a table (records)."""
     seat = int(before["turn"])
     name, key, length = game.text.reading(before, actions)
-    left = Counter(game.text.hand(after, seat))
-    cards = []
-    for card in game.text.hand(before, seat):
-        if left[card]:
-            left[card] -= 1
-        else:
-            cards.append(card)
-    return Play(name, key, length, tuple(cards), tuple(actions))
+    cards = spent(game.text.hand(before, seat), game.text.hand(after, seat))
+    return Play(name, key, length, cards, tuple(actions))
 
 
 def legal_plays(game: Game, info: GameInfo, tables: NDArray[Any]) -> list[Play]:
@@ -75,23 +86,126 @@ def actions_for(
     raise ValueError(f"may not play {what}: {game.text.why_not(tables[0], cards)}")
 
 
+@lru_cache(maxsize=16)
+def _undealt(game: Game, rules: Rules) -> NDArray[Any]:
+    """One record under these rules, to be copied."""
+    return game.new_tables(1, rules)
+
+
 def replay(
-    game: Game, info: GameInfo, rules: Rules, deck: NDArray[np.int16], decisions: Sequence[tuple[int, int]]
-) -> list[tuple[int, Play, int]]:
-    """Play ``decisions`` (seat, action) again from ``deck``: (seat, play, index of its first decision)."""
-    tables = game.new_tables(1, rules)
+    game: Game, rules: Rules, deck: NDArray[np.int16], decisions: Iterable[Decision], dealer: int = -1
+) -> Iterator[NDArray[Any]]:
+    """Deal ``deck`` (C,) and play ``decisions``: the table as dealt, then after each of them.
+
+    Yields one array (1,) again and again, which moves on: copy what you keep.
+
+    Raises
+    ------
+    ValueError
+        At a deck that ends the game before its first decision; at a decision that is not legal, or of a
+        seat that is not to act. Decisions are counted from 0.
+    """
+    info, tables = game.info(rules), _undealt(game, rules).copy()
     seen, masks = np.zeros((1, info.observation_size), OBSERVATION), np.zeros((1, info.num_actions), MASK)
-    one, drawn, seats = np.ones(1, np.bool_), np.full(1, -1, np.int64), np.zeros(1, np.int64)
-    game.loops.reset(tables, one, deck[None], drawn, seen, masks, seats, tables.copy(), False)
-    found = []
-    before, first = tables.copy(), 0
+    one, dealers, seats = np.ones(1, np.bool_), np.full(1, dealer, np.int64), np.zeros(1, np.int64)
+    if game.loops.reset(tables, one, deck[None], dealers, seen, masks, seats, tables.copy(), False) >= 0:
+        raise ValueError("the deck ends the game before its first decision")
+    yield tables
+    observation, mask, turn = seen[0], masks[0], int(seats[0])
+    for number, (seat, action) in enumerate(decisions):
+        if turn >= OVER:
+            raise ValueError(f"decision {number}: the game was over before it")
+        if seat is not None and seat != turn:
+            raise ValueError(f"decision {number}: seat {seat} is not to act, seat {turn} is")
+        is_known = 0 <= action < info.num_actions  # compiled code takes no integer of any size
+        status = game.loops.advance(tables, action, observation, mask) if is_known else ILLEGAL
+        if status == ILLEGAL:
+            raise ValueError(f"decision {number}: {illegal_action(info, turn, action, mask)}")
+        turn = status
+        yield tables
+
+
+class Replayed(NamedTuple):
+    """A game played again: its decisions as (seat, action), its plays, its last table (1,).
+
+    ``plays`` are (seat, play, index of its first decision); one that is not complete is left out.
+    """
+
+    decisions: list[tuple[int, int]]
+    plays: list[tuple[int, Play, int]]
+    table: NDArray[Any]
+
+
+def replay_plays(
+    game: Game, rules: Rules, deck: NDArray[np.int16], decisions: Sequence[Decision], dealer: int = -1
+) -> Replayed:
+    """What ``decisions`` come to; ValueError as :func:`replay`."""
+    states = replay(game, rules, deck, decisions, dealer)
+    now = next(states)
+    before, now_bytes = now.copy(), now.view(np.uint8)
+    before_bytes = before.view(np.uint8)  # copied as bytes: field by field takes ten times as long
+    hands = [game.text.hand(now[0], seat) for seat in range(game.info(rules).num_players)]
+    again = Replayed([], [], now)
     actions: list[int] = []
-    for index, (seat, action) in enumerate(decisions):
-        if not actions:
-            before, first = tables.copy(), index
+    for (_, action), _ in zip(decisions, states, strict=True):
+        seat = int(before[0]["turn"])
+        again.decisions.append((seat, action))
         actions.append(action)
-        game.loops.play_one(tables, action)
-        if not tables[0]["pending"]:
-            found.append((seat, made_play(game, before[0], tables[0], actions), first))
-            actions = []
-    return found
+        if now[0]["pending"]:
+            continue
+        name, key, length = game.text.reading(before[0], actions)
+        cards: tuple[str, ...] = ()
+        if name != "pass":
+            hand = game.text.hand(now[0], seat)
+            cards, hands[seat] = spent(hands[seat], hand), hand
+        made = Play(name, key, length, cards, tuple(actions))
+        again.plays.append((seat, made, len(again.decisions) - len(actions)))
+        actions = []
+        before_bytes[:] = now_bytes
+    return again
+
+
+def make_record(
+    game: Game,
+    rules: Rules,
+    deck: NDArray[np.int16],
+    decisions: Sequence[Decision],
+    dealer: int | None = None,
+    agents: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """A game as a record, ready for JSON: see ``envs.record`` for its fields.
+
+    Parameters
+    ----------
+    game : Game
+    rules : Rules
+    deck : (C,) int16
+        Card indices in dealing order.
+    decisions : sequence of (seat or None, action)
+        From the first one on; the game need not be over.
+    dealer : int, optional
+        In games that have one.
+    agents : sequence of str, optional
+        Who played, by seat.
+
+    Raises
+    ------
+    ValueError
+        As :func:`replay`.
+    """
+    info = game.info(rules)
+    again = replay_plays(game, rules, deck, decisions, -1 if dealer is None else dealer)
+    t = again.table[0]
+    return {
+        "game": info.name,
+        "version": info.version,
+        "rules": rules.as_dict(),
+        "decks": [[info.cards[card] for card in deck.tolist()]],
+        "dealer": dealer,
+        "agents": None if agents is None else list(agents),
+        "decisions": [list(decision) for decision in again.decisions],
+        "plays": [[seat, play.name, list(play.cards), first] for seat, play, first in again.plays],
+        "events": [],  # of games in which things happen by themselves
+        "scores": [int(score) for score in t["score"]] if t["over"] else None,
+        **(game.text.outcome(t) if t["over"] else {}),
+    }

@@ -30,14 +30,16 @@ def _name(action: int) -> str:
 ACTION_NAMES = tuple(_name(action) for action in range(len(ACTIONS)))
 
 
+# What a hand may hold of a rank, by the bits of its suits.
+_HELD = [
+    [[rank + suit for s, suit in enumerate(SUITS) if bits >> s & 1] for bits in range(1 << len(SUITS))]
+    for rank in RANKS
+]
+
+
 def hand(t: Any, seat: int) -> list[str]:
     """The cards ``seat`` holds, lowest first."""
-    return [
-        rank + suit
-        for r, rank in enumerate(RANKS)
-        for s, suit in enumerate(SUITS)
-        if t["suits"][seat, r] >> s & 1
-    ]
+    return [card for held, bits in zip(_HELD, t["suits"][seat].tolist(), strict=True) for card in held[bits]]
 
 
 def ranks_of(cards: Sequence[str]) -> str:

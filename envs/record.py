@@ -1,0 +1,297 @@
+"""Games as files: JSON lines, one game a line, written, read, replayed and verified.
+
+A record says everything about a game: the options, the deck, every decision and what came of it. Playing
+its decisions again gives the same plays and the same scores, or the record is wrong and :func:`verify`
+says where. ``raw_env.record()`` makes one, and so does ``python -m training.evaluate --save-records``.
+
+    python -m envs.record verify FILE [FILE ...]
+
+Exit code 1 if a game is not as recorded, 2 if a file cannot be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .core.cards import deck_indices
+from .core.game import COUNTER, Game, Rules, get
+from .core.plays import make_record
+from .core.plays import replay as replay_decisions
+from .core.seeding import as_dealer
+
+Record = Mapping[str, Any]
+
+SHOWN = 5  # problems of a file that are printed; the others are counted
+
+
+class Key(NamedTuple):
+    """A field of a record: its type as people write it, its shape, what it means.
+
+    A shape is a type, None, ``[shape]`` for a list of any length, ``[shape, shape, ...]`` for one of just
+    these, or a tuple of shapes of which one must fit.
+    """
+
+    type: str
+    shape: Any
+    meaning: str
+
+
+KEYS = {
+    "game": Key("string", str, "name of the game, such as `guan_pai`"),
+    "version": Key("integer", int, "version of its rules as implemented (`GameInfo.version`)"),
+    "rules": Key("object", dict, "every option and its value"),
+    "decks": Key("list of lists of cards", [[str]], "the packs in dealing order: one, in games of one deal"),
+    "dealer": Key("integer or null", (int, None), "the dealer's seat, in games that have one"),
+    "agents": Key("list of strings or null", ([str], None), "who played, by seat"),
+    "decisions": Key("list of [seat, action]", [[int, int]], "every step of the environment"),
+    "plays": Key(
+        "list of [seat, name, cards, first]",
+        [[int, str, [str], int]],
+        "every complete play, a pass too: who, the rules' name, the physical cards, "
+        "and the index of its first decision",
+    ),
+    "events": Key("list", list, "what happened by itself, in games where something does"),
+    "scores": Key("list of integers or null", ([int], None), "points by seat; null while the game goes on"),
+}
+"""The fields that every record has. At the end of a game come those of its ``info``, such as winner."""
+
+
+# --- one record ---------------------------------------------------------------------------------
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    if isinstance(shape, tuple):
+        return any(_fits(value, one) for one in shape)
+    if isinstance(shape, list):
+        if not isinstance(value, list | tuple) or len(shape) not in (1, len(value)):
+            return False
+        return all(_fits(part, shape[i % len(shape)]) for i, part in enumerate(value))
+    return value is None if shape is None else type(value) is shape
+
+
+def check(record: Any) -> None:
+    """ValueError unless ``record`` has the fields of a record and they have the right types."""
+    if not isinstance(record, Mapping):
+        raise ValueError(f"a record is an object, not {type(record).__name__}")
+    for name, key in KEYS.items():
+        if name not in record:
+            raise ValueError(f"the field {name!r} is missing")
+        if not _fits(record[name], key.shape):
+            raise ValueError(f"{name} must be {key.type}, not {_short(record[name])}")
+
+
+def _short(value: Any) -> str:
+    text = ascii(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+class _Start(NamedTuple):
+    """What a record's game starts from."""
+
+    game: Game
+    rules: Rules
+    deck: NDArray[np.int16]
+    dealer: int | None
+
+
+def _start(record: Record) -> _Start:
+    """Checked; ValueError for what this version cannot replay."""
+    check(record)
+    game = get(record["game"])
+    try:
+        rules = game.rules.make(record["rules"])
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    info = game.info(rules)
+    if record["version"] != info.version:
+        raise ValueError(
+            f"made by version {record['version']} of {info.name}'s rules; these are version {info.version}, "
+            "which may play it otherwise"
+        )
+    missing = rules.as_dict().keys() - record["rules"].keys()
+    if missing:
+        raise ValueError(f"rules: the option {min(missing)!r} is missing")
+    if len(record["decks"]) != 1:
+        raise ValueError(f"decks: {info.name} has one deck a game, not {len(record['decks'])}")
+    if record["agents"] is not None and len(record["agents"]) != info.num_players:
+        raise ValueError(f"agents: {info.num_players} seats, but {len(record['agents'])} names")
+    deck = np.array(deck_indices(record["decks"][0], info.cards), COUNTER)
+    dealer = None if record["dealer"] is None else as_dealer(record["dealer"], info)
+    return _Start(game, rules, deck, dealer)
+
+
+def replay(record: Record) -> Iterator[NDArray[Any]]:
+    """Play a record's game again: its table (1,) as dealt, then after every decision, as copies.
+
+    The tables are as they were but for the chance stream, which a record does not hold.
+
+    Raises
+    ------
+    ValueError
+        If this is no record, if it is of other rules, or at its first decision that is not legal.
+    """
+    game, rules, deck, dealer = _start(record)
+    for table in replay_decisions(game, rules, deck, record["decisions"], -1 if dealer is None else dealer):
+        yield table.copy()
+
+
+def verify(record: Record) -> None:
+    """Play a record's game again and compare everything that came of it.
+
+    Raises
+    ------
+    ValueError
+        Says where the record first differs, or why it cannot be replayed.
+
+    Examples
+    --------
+    >>> from envs import make
+    >>> raw = make("guan_pai").unwrapped
+    >>> raw.reset(seed=7)
+    >>> record = raw.record()
+    >>> verify(record)
+    >>> verify({**record, "scores": [0, 0, 0]})
+    Traceback (most recent call last):
+    ValueError: scores: recorded [0, 0, 0], replayed None
+    """
+    game, rules, deck, dealer = _start(record)
+    again = make_record(game, rules, deck, record["decisions"], dealer, record["agents"])
+    for name, value in again.items():
+        if name not in record:
+            raise ValueError(f"the field {name!r} is missing; replayed it is {_short(value)}")
+        _compare(name, record[name], value)
+    unknown = [name for name in record if name not in again]
+    if unknown:
+        raise ValueError(f"the replayed game has no field {unknown[0]!r}")
+
+
+def _compare(name: str, recorded: Any, replayed: Any) -> None:
+    """ValueError where the two first differ."""
+    if name in ("decisions", "plays", "events"):
+        for i, (one, other) in enumerate(zip(recorded, replayed, strict=False)):
+            _compare(f"{name}[{i}]", list(one), list(other))
+        if len(recorded) != len(replayed):
+            raise ValueError(f"{name}: {len(recorded)} recorded, {len(replayed)} replayed")
+    elif recorded != replayed or type(recorded) is not type(replayed):
+        raise ValueError(f"{name}: recorded {_short(recorded)}, replayed {_short(replayed)}")
+
+
+# --- files --------------------------------------------------------------------------------------
+
+
+def write(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
+    """Write ``records`` to a file, one a line: completely or, if anything fails, not at all.
+
+    Raises
+    ------
+    ValueError
+        If one is no record.
+    OSError
+        If the file cannot be written; what was at ``path`` is still there.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".unfinished-{os.getpid()}-{path.name}")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            for record in records:
+                check(record)
+                file.write(json.dumps(record) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def parse(line: str | bytes) -> dict[str, Any]:
+    """The record on one line of a file; ValueError if it is none."""
+    try:
+        record: dict[str, Any] = json.loads(line)
+    except UnicodeDecodeError:
+        raise ValueError("not JSON: the text is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
+    except (ValueError, RecursionError) as error:  # a number of too many digits, brackets too deep
+        raise ValueError(f"not JSON that can be read: {_short(str(error))}") from None
+    check(record)
+    return record
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file and their numbers from 1, empty ones left out."""
+    with Path(path).open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield number, line
+
+
+def read(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
+    """The records of a file, one after another; they are not replayed (see :func:`verify`).
+
+    Raises
+    ------
+    ValueError
+        At a line that is no record, with file, line number and reason.
+    OSError
+        If the file cannot be read.
+    """
+    for number, line in _lines(path):
+        try:
+            yield parse(line)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}:{number}: {error}") from None
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+
+def verify_file(path: str | os.PathLike[str]) -> tuple[int, list[str]]:
+    """How many games a file holds, and a line of text for each that is not as recorded."""
+    games, problems = 0, []
+    for number, line in _lines(path):
+        games += 1
+        try:
+            verify(parse(line))
+        except ValueError as error:
+            problems.append(f"{os.fspath(path)}:{number}: {error}")
+    return games, problems
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(prog="python -m envs.record", description="Work with records of games.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    what = "play every game of these files again and compare"
+    command = commands.add_parser("verify", help=what, description=f"{what.capitalize()}.")
+    command.add_argument("files", nargs="+", metavar="FILE", help="JSON lines, one game a line")
+    code = 0
+    for path in parser.parse_args(argv).files:
+        try:
+            games, problems = verify_file(path)
+        except OSError as error:
+            print(f"{path}: cannot be read: {error.strerror}", file=sys.stderr)
+            code = 2
+            continue
+        count = f"{games:,} game{'s' * (games != 1)}"
+        if not problems:
+            print(f"{path}: {count}, all as recorded")
+            continue
+        for problem in problems[:SHOWN]:
+            print(problem)
+        more = f", of which {SHOWN} are shown" if len(problems) > SHOWN else ""
+        print(f"{path}: {count}, {len(problems):,} not as recorded{more}")
+        code = max(code, 1)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
