@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from envs.core.game import get
 from training import checkpoint, selfplay
 from training.ppo import PPO, PPOConfig, advantages_of, policy_gradient
 from training.rollout import Rollout, sample_softmax
+from training.stopping import Stopping
 
 GAME = "guan_pai"
 SMALL = PPOConfig(num_envs=16, batch=400, minibatch=200, epochs=2, hidden=(16,), critic_hidden=(8,))
@@ -363,7 +363,8 @@ def test_a_disk_that_stays_full_ends_with_one_line(tmp_path, monkeypatch, capsys
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal as a terminal does")
-def test_ctrl_c_saves_an_agent(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_saves_an_agent(tmp_path, number):
     process = subprocess.Popen(
         [sys.executable, "-m", "training.selfplay", "--minutes", "5", "--out", "run", *SMALL_RUN],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -372,9 +373,18 @@ def test_ctrl_c_saves_an_agent(tmp_path):
     for line in process.stdout:
         if "0 samples:" in line:
             break
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    process.send_signal(number)  # it may well be compiling
+    out, err = process.communicate(timeout=100)
     assert process.returncode == 130 and err == ""
     assert "saved in run/checkpoints" in out and "python -m training.evaluate guan_pai run rule_v0" in out
     assert agents.load(str(tmp_path / "run"), GAME).name == "run"
+
+
+def test_the_second_signal_interrupts_at_once():
+    with Stopping() as stopping:
+        signal.raise_signal(signal.SIGINT)
+        assert stopping.requested
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        stopping.heed()

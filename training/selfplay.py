@@ -38,6 +38,7 @@ from .display import Display, strength
 from .evaluate import evaluate_against
 from .ppo import PPO, PPOConfig
 from .stats import Direction
+from .stopping import Stopping
 
 PROGRESS_FILE = "progress.csv"
 YARDSTICK = "rule_v0"  # evaluations name a frozen player
@@ -135,10 +136,17 @@ class Run:
             "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
         }
 
-    def learn(self, budget: float, spent: Callable[[Run], float]) -> None:
-        """Iterate until ``spent`` reaches ``budget`` (seconds or samples), evaluating on the way."""
+    def learn(self, budget: float, spent: Callable[[Run], float], stopping: Stopping) -> None:
+        """Iterate until ``spent`` reaches ``budget`` (seconds or samples), evaluating on the way.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Between two iterations, if a stop was requested.
+        """
         due = [budget * k / self.config.evaluations for k in range(self.config.evaluations)]
         while True:
+            stopping.heed()
             if due and spent(self) >= due[0]:
                 del due[0]
                 self.evaluate(self.config.eval_deals)
@@ -300,10 +308,16 @@ def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:
         f"Learning {config.game} by {config.algo.upper()} in {folder}; "
         "the first time it compiles for some seconds."
     )
-    run = Run(config, rules, folder, display)
+    with Stopping() as stopping:
+        run = Run(config, rules, folder, display)
+        return _learn_and_tell(run, budget, stopping)
+
+
+def _learn_and_tell(run: Run, budget: float, stopping: Stopping) -> int:
+    config, folder, display = run.config, run.folder, run.display
     try:
         with display:
-            run.learn(budget, (lambda r: r.samples) if config.samples else (lambda r: r.seconds))
+            run.learn(budget, (lambda r: r.samples) if config.samples else (lambda r: r.seconds), stopping)
             summary = run.finish()
     except KeyboardInterrupt:
         saved = run.save()
