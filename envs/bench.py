@@ -2,8 +2,8 @@
 
 Decisions a second of one thread in processor time, best of three, default options, actions drawn
 uniformly by the project's own sampler: inside compiled code without observations (engine), by
-``vec.step(vec.sample())`` with observations and masks (vector), and on the raw PettingZoo environment
-(AEC). And the time from starting Python to the first step, with an empty compile cache (cold) and with
+``vec.step(vec.sample())`` with observations and masks (vector), on the raw PettingZoo environment
+(AEC), and of one seat as a Gymnasium VectorEnv against random opponents (single seat). And the time from starting Python to the first step, with an empty compile cache (cold) and with
 a filled one (warm).
 """
 
@@ -99,6 +99,24 @@ def aec_rate(game: str, decisions: int = 100_000) -> float:
     return best_rate(play, decisions)
 
 
+def single_seat_rate(game: str, num_envs: int = NUM_ENVS) -> float:
+    """Steps a second of one seat's Gymnasium VectorEnv against random opponents, whose play is included."""
+    from . import make_gym
+
+    env = make_gym(game, opponents="random", num_envs=num_envs)
+    _, infos = env.reset(seed=0)
+    keys, actions = np.arange(num_envs, dtype=np.uint64), np.zeros(num_envs, np.int64)
+
+    def play(n: int) -> int:
+        nonlocal infos
+        for _ in range(n):
+            sample_masks(infos["action_mask"], keys, actions)
+            infos = env.step(actions)[-1]
+        return n * num_envs
+
+    return best_rate(play, 100)
+
+
 def start_seconds(game: str) -> tuple[float, float]:
     """Seconds from starting Python to the first step: with an empty compile cache, then with a full one."""
     seconds = []
@@ -122,6 +140,7 @@ def measure(game: str) -> dict[str, Any]:
         "engine": engine_rate(game),
         "vector": vector_rate(game),
         "aec": aec_rate(game),
+        "single_seat": single_seat_rate(game),
         "cold_start_seconds": cold,
         "warm_start_seconds": warm,
         "bytes_per_table": get(game).dtype.itemsize,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +14,6 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from . import batch
-from .crew import Crew
 from .game import ACTION, COUNTER, MASK, MONEY, OBSERVATION, REWARD, Game, GameInfo, Rules
 from .jit import njit
 from .rng import mix_in
@@ -114,7 +113,7 @@ class VectorTables:
         self._spare = game.new_tables(self._num_threads, self.rules)
         cuts = np.linspace(0, num_envs, self._num_threads + 1).astype(int).tolist()
         self._parts = [slice(a, b) for a, b in pairwise(cuts)]  # of the threads
-        self._crew: Crew | None = None  # its threads start when they are first wanted
+        self._pool: ThreadPoolExecutor | None = None  # its threads start when they are first wanted
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
@@ -245,11 +244,15 @@ class VectorTables:
         if self._num_threads == 1:
             job(slice(None), self._spare, *arguments)
             return
-        if self._crew is None:
-            self._crew = Crew(self._num_threads)
-        self._crew.run(
-            [partial(job, part, self._spare[k : k + 1], *arguments) for k, part in enumerate(self._parts)]
-        )
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._num_threads - 1)
+        others = [
+            self._pool.submit(job, part, self._spare[k : k + 1], *arguments)
+            for k, part in enumerate(self._parts[1:], start=1)
+        ]
+        job(self._parts[0], self._spare[:1], *arguments)
+        for other in others:
+            other.result()
 
     def states(self) -> NDArray[np.uint8]:
         """Perfect information of every table, (N, P * O) uint8: all seats' observations."""
@@ -293,7 +296,7 @@ class VectorTables:
         return {"seat": self._seats, "final_scores": self._scores, "final_stats": self._stats}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_crew": None}
+        return {**self.__dict__, "_pool": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -302,6 +305,6 @@ class VectorTables:
 
     def close(self) -> None:
         """End the threads; a later step starts new ones."""
-        if self._crew is not None:
-            self._crew.close()
-            self._crew = None
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
