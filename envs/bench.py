@@ -3,8 +3,8 @@
 Decisions a second of one thread in processor time, best of three, default options, actions drawn
 uniformly by the project's own sampler: inside compiled code without observations (engine), by
 ``vec.step(vec.sample())`` with observations and masks (vector), on the raw PettingZoo environment
-(AEC), and of one seat as a Gymnasium VectorEnv against random opponents (single seat). And the time from starting Python to the first step, with an empty compile cache (cold) and with
-a filled one (warm).
+(AEC), and of one seat as a Gymnasium VectorEnv against random opponents (single seat). And the time
+from starting Python to the first step, with an empty compile cache (cold) and a filled one (warm).
 """
 
 from __future__ import annotations

@@ -94,6 +94,13 @@ def test_where_nothing_can_be_written_it_compiles_every_time(copied: Path, tmp_p
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
+def test_a_read_only_install_keeps_its_code_in_the_users_cache(copied: Path, tmp_path: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in copied.rglob("*")}
+    assert ask(copied, XDG_CACHE_HOME=str(tmp_path), PYTHONDONTWRITEBYTECODE="1")[1] == 0
+    assert ask(copied, XDG_CACHE_HOME=str(tmp_path), PYTHONDONTWRITEBYTECODE="1")[1] == 1
+    assert {path: path.stat().st_mtime_ns for path in copied.rglob("*")} == before  # nothing written there
+
+
 def test_other_packages_keep_their_cache(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("import numba\n\n@numba.njit(cache=True)\ndef f(x):\n    return x\n")
     program = "import envs, other, numba; print(other.f.stats.cache_path, [numba.config.CACHE_DIR])"
