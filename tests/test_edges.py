@@ -140,6 +140,16 @@ def test_actions_for_says_why_not(cards: Any, complaint: str) -> None:
         raw().actions_for(cards)
 
 
+def test_another_three_is_not_the_diamond_three() -> None:
+    env = raw(lead_diamond_three=True)
+    hand = env.hand(env.possible_agents.index(env.agent_selection))
+    assert "3H" in hand and "3D" in hand
+    assert env.actions_for("3") == env.actions_for(["3D"]) == (1,)
+    assert env.actions_for(["3H", "3D"]) == env.actions_for("33")
+    with pytest.raises(ValueError, match="must contain 3D"):
+        env.actions_for(["3H"])
+
+
 def test_actions_for_takes_cards_in_several_forms() -> None:
     env = raw()
     ways = ["77", "7H7D", "7H 7C", ["7H", "7D"], ("7", "7"), np.array(["7C", "7D"])]

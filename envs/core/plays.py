@@ -74,7 +74,8 @@ def actions_for(
         raise ValueError(
             f"may not play {what}: no {next(iter(not_held))} (left) in the hand {' '.join(hand)}"
         )
-    readings = [p for p in legal_plays(game, info, tables) if game.text.same_cards(p.cards, cards)]
+    plays = legal_plays(game, info, tables)
+    readings = [play for play in plays if game.text.same_cards(tables[0], play, cards)]
     chosen = [p for p in readings if name in (None, p.name) and key in (None, p.key)]
     if chosen:
         return min(chosen, key=game.text.prefer).actions

@@ -47,9 +47,15 @@ def ranks_of(cards: Sequence[str]) -> str:
     return "".join(sorted((card[0] for card in cards), key=RANKS.index))
 
 
-def same_cards(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether two sets of cards are the same play: suits do not matter."""
-    return ranks_of(a) == ranks_of(b)
+def _lacks_diamond_three(t: Any, cards: Sequence[str]) -> bool:
+    """Whether these cards are to contain 3D and do not; a bare rank 3 may be it."""
+    is_due = bool(t["lead_diamond_three"]) and t["plays"] == 0
+    return is_due and "3D" not in cards and "3" not in cards
+
+
+def same_cards(t: Any, play: Play, cards: Sequence[str]) -> bool:
+    """Whether ``cards`` are this play at table ``t``: suits do not matter, but for 3D in a first play."""
+    return ranks_of(play.cards) == ranks_of(cards) and not _lacks_diamond_three(t, cards)
 
 
 def reading(t: Any, actions: Sequence[int]) -> tuple[str, str, int]:
@@ -82,7 +88,7 @@ def why_not(t: Any, cards: Sequence[str]) -> str:
         return "whoever can beat the table must (must_beat)"
     if not cards:
         return "the next seat has one card, so a single must be beaten with the highest rank (dingda)"
-    if t["lead_diamond_three"] and t["plays"] == 0 and "3" not in wanted:
+    if _lacks_diamond_three(t, cards):
         return "the first play of the deal must contain 3D (lead_diamond_three)"
     if t["dingda"] == DINGDA_FORCED and len(cards) == 1 and t["left"][(seat + 1) % SEATS] == 1:
         top = max(held, key=RANKS.index)
