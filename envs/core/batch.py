@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .crew import STOP, load, pause, store
 from .jit import njit
 from .rng import pick_below, seed_stream
 
@@ -102,8 +103,8 @@ def first_illegal(tables, masks, actions):
 
 
 def step(
-    tables,
     actions,
+    tables,
     observations,
     masks,
     seats,
@@ -222,6 +223,7 @@ def pick_legal(mask, key):
     return -1  # never reached: rank is below the number of legal actions
 
 
+@njit
 def sample(masks, keys, actions):
     """A uniformly random legal action for every mask (N, A), -1 without any; moves every key (N,) on."""
     for i in range(len(masks)):
@@ -249,10 +251,40 @@ def play_randomly(tables, masks, keys, rounds):
     return games
 
 
+def serve(
+    ticket, done, patience, sampled, keys, chosen,
+    tables, observations, masks, seats, rewards, ended, scores, final_stats, spare, autoreset, skip_forced,
+):  # fmt: skip
+    """A thread's part of the tables: step or sample as the tickets say (see ``crew.py``).
+
+    An even ticket asks for a step with the ``chosen`` actions, an odd one for ``sampled`` actions.
+    """
+    finished = load(done)
+    looks = 0
+    while looks < patience:
+        asked = load(ticket)
+        if asked == STOP:
+            return
+        if asked == finished:
+            looks += 1
+            pause()
+            continue
+        if asked % 2 == 0:
+            step(
+                chosen, tables, observations, masks, seats, rewards, ended, scores, final_stats, spare,
+                autoreset, skip_forced,
+            )  # fmt: skip
+        else:
+            sample(masks, keys, sampled)
+        finished = asked
+        store(done, finished)
+        looks = 0
+
+
 LOOPS = {
     loop.__name__: loop
     for loop in (
         seed, redeal, only_action, would_end, to_next_decision, reset, first_illegal, step,
-        advance, play_one, look, legal_all, see_all, blank_all, play_randomly,
+        advance, play_one, look, legal_all, see_all, blank_all, play_randomly, serve,
     )
 }  # fmt: skip

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -14,15 +14,22 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from . import batch
+from .crew import Crew
 from .game import ACTION, COUNTER, MASK, MONEY, OBSERVATION, REWARD, Game, GameInfo, Rules
-from .jit import njit
+from .jit import config
 from .rng import mix_in
 from .seeding import as_dealer, as_decks, fresh_seed, illegal_action, seeds_for
 
-sample_masks = njit(batch.sample)
+sample_masks = batch.sample
 _SAMPLER = np.uint64(0x5A3C_9F17_D2E8_4B61)  # keeps the sampler's keys apart from the chance streams' seeds
 
+STEP, SAMPLE = 0, 1  # the last bit of a crew's ticket, see ``batch.serve``
+
 Info = dict[str, NDArray[Any]]
+
+
+def _serve(serve: Any, arguments: tuple[Any, ...], ticket: Any, done: Any, patience: int) -> None:
+    serve(ticket, done, patience, *arguments)
 
 
 class VectorTables:
@@ -98,7 +105,7 @@ class VectorTables:
         self._tables = game.new_tables(num_envs, self.rules)
         self._is_seeded = False
         self._keys = np.zeros(num_envs, np.uint64)  # of the sampler
-        self._sampled = np.zeros(num_envs, ACTION)
+        self._sampled, self._chosen = np.zeros(num_envs, ACTION), np.zeros(num_envs, ACTION)
         self._observations = np.zeros((num_envs, size), OBSERVATION)
         self._masks = np.zeros((num_envs, actions), MASK)
         self._shown_masks = self._masks.view()
@@ -112,8 +119,11 @@ class VectorTables:
         self._num_threads = min(num_threads, num_envs)
         self._spare = game.new_tables(self._num_threads, self.rules)
         cuts = np.linspace(0, num_envs, self._num_threads + 1).astype(int).tolist()
-        self._parts = [slice(a, b) for a, b in pairwise(cuts)]  # of the threads
-        self._pool: ThreadPoolExecutor | None = None  # its threads start when they are first wanted
+        self._parts = [  # of the threads, with a table to try things on
+            (slice(a, b), self._spare[k : k + 1]) for k, (a, b) in enumerate(pairwise(cuts))
+        ]
+        self._crew: Crew | None = None  # its threads start when they are first wanted
+        self._ticket = 0  # the last one it was given
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
@@ -221,38 +231,47 @@ class VectorTables:
                 self.game, int(self._seats[illegal]), int(chosen[illegal]), self._masks[illegal]
             )
             raise ValueError(f"table {illegal}: {what}")
-        self._share(self._step_part, chosen)
+        self._chosen[:] = chosen
+        self._share(STEP)
         return self._seen(), self._rewards, self._ended, self._truncated, self._infos()
 
-    def _step_part(self, part: slice, spare: NDArray[Any], actions: NDArray[np.int64]) -> None:
-        self._game.loops.step(
-            self._tables[part], actions[part], self._observations[part], self._masks[part], self._seats[part],
+    def sample(self) -> NDArray[np.int64]:
+        """A uniformly random legal action for every table (a buffer); -1 at finished ones."""
+        self._share(SAMPLE)
+        return self._sampled
+
+    def _share(self, kind: int) -> None:
+        """Step or sample, every thread its part of the tables, the first one here."""
+        if self._num_threads == 1 or config.DISABLE_JIT:
+            self._do(kind, slice(None), self._spare[:1])
+            return
+        if self._crew is None or not self._crew.is_alive():
+            serve = self._game.loops.serve
+            self._crew = Crew([partial(_serve, serve, self._serve_arguments(*p)) for p in self._parts[1:]])
+            self._ticket = 0
+        self._ticket += 2 - (self._ticket - kind) % 2  # the next number of its kind
+        self._crew.post(self._ticket)
+        self._do(kind, *self._parts[0])
+        self._crew.wait(self._ticket)
+
+    def _do(self, kind: int, part: slice, spare: NDArray[Any]) -> None:
+        if kind == SAMPLE:
+            sample_masks(self._masks[part], self._keys[part], self._sampled[part])
+        else:
+            self._game.loops.step(self._chosen[part], *self._step_arguments(part, spare))
+
+    def _step_arguments(self, part: slice, spare: NDArray[Any]) -> tuple[Any, ...]:
+        """What ``batch.step`` takes besides the actions, for a part of the tables."""
+        return (
+            self._tables[part], self._observations[part], self._masks[part], self._seats[part],
             self._rewards[part], self._ended[part], self._scores[part], self._stats[part], spare,
             self.autoreset, self.skip_forced,
         )  # fmt: skip
 
-    def sample(self) -> NDArray[np.int64]:
-        """A uniformly random legal action for every table (a buffer); -1 at finished ones."""
-        self._share(self._sample_part)
-        return self._sampled
-
-    def _sample_part(self, part: slice, spare: NDArray[Any]) -> None:
-        sample_masks(self._masks[part], self._keys[part], self._sampled[part])
-
-    def _share(self, job: Callable[..., None], *arguments: Any) -> None:
-        """Run ``job(part, spare, *arguments)`` for each thread's part of the tables, the first one here."""
-        if self._num_threads == 1:
-            job(slice(None), self._spare, *arguments)
-            return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._num_threads - 1)
-        others = [
-            self._pool.submit(job, part, self._spare[k : k + 1], *arguments)
-            for k, part in enumerate(self._parts[1:], start=1)
-        ]
-        job(self._parts[0], self._spare[:1], *arguments)
-        for other in others:
-            other.result()
+    def _serve_arguments(self, part: slice, spare: NDArray[Any]) -> tuple[Any, ...]:
+        """What ``batch.serve`` takes besides its ticket, for a part of the tables."""
+        step = self._step_arguments(part, spare)
+        return (self._sampled[part], self._keys[part], self._chosen[part], *step)
 
     def states(self) -> NDArray[np.uint8]:
         """Perfect information of every table, (N, P * O) uint8: all seats' observations."""
@@ -296,7 +315,7 @@ class VectorTables:
         return {"seat": self._seats, "final_scores": self._scores, "final_stats": self._stats}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None}
+        return {**self.__dict__, "_crew": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -305,6 +324,6 @@ class VectorTables:
 
     def close(self) -> None:
         """End the threads; a later step starts new ones."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
+        if self._crew is not None:
+            self._crew.close()
+            self._crew = None
