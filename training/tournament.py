@@ -93,8 +93,7 @@ def make_decks(game: str, rules: Rules, seeds: NDArray[np.uint64]) -> NDArray[np
     """The decks that a table's own shuffle makes from each of ``seeds`` (D,)."""
     vec = make_vec(game, len(seeds), **rules.as_dict())
     vec.reset(seed=seeds.tolist())
-    decks: NDArray[np.int16] = vec.tables(blank=False)["deck"]
-    return decks
+    return vec.decks()
 
 
 def play_block(

@@ -297,7 +297,11 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
     def deck(self) -> list[str]:
         """The pack of this game in dealing order."""
-        return [self.game.cards[card] for card in self._table()["deck"]]
+        return [self.game.cards[card] for card in self._deck()]
+
+    def _deck(self) -> NDArray[np.int16]:
+        deck: NDArray[np.int16] = self._table()["deck"]
+        return deck[: len(self.game.cards)]  # a record has room for the largest pack
 
     def scores(self) -> list[int]:
         """Exact points by seat; zeros while the game goes on."""
@@ -309,7 +313,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
     def history(self) -> list[tuple[int, Play]]:
         """The plays so far, passes included, as (seat, play)."""
-        again = plays.replay_plays(self._game, self.rules, self._table()["deck"], self._decisions)
+        again = plays.replay_plays(self._game, self.rules, self._deck(), self._decisions)
         return [(seat, play) for seat, play, _ in again.plays]
 
     def record(self) -> dict[str, Any]:
@@ -317,7 +321,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
         ``envs.record`` has the meaning of its fields, and writes, reads and verifies files of them.
         """
-        return plays.make_record(self._game, self.rules, self._table()["deck"], self._decisions)
+        return plays.make_record(self._game, self.rules, self._deck(), self._decisions)
 
     def snapshot(self) -> Snapshot:
         """All that the environment is now; ``restore`` brings it back, here or in another one."""

@@ -14,6 +14,7 @@ from .rng import pick_below, seed_stream
 
 ILLEGAL = -1  # what `advance` returns instead of a seat
 OVER = 256  # what `advance` adds to the seat when the game has ended
+NO_DEALER = np.int64(-1)  # of one type with the dealers that are given
 _BLOCK = 32  # actions that `sample` counts at a time
 
 
@@ -59,7 +60,7 @@ def to_next_decision(t, observation, mask, spare, no_deck, ended, autoreset, ski
     if t.over and not ended:
         return True
     if t.over and autoreset:
-        redeal(t, no_deck, -1)
+        redeal(t, no_deck, NO_DEALER)
     while not t.over:
         legal(t, mask)  # noqa: F821
         action = only_action(mask) if skip_forced else -1
@@ -246,7 +247,7 @@ def play_randomly(tables, masks, keys, rounds):
             apply(t, action)  # noqa: F821
             if t.over:
                 games += 1
-                redeal(t, no_deck, -1)
+                redeal(t, no_deck, NO_DEALER)
             legal(t, masks[i])  # noqa: F821
     return games
 

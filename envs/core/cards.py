@@ -8,6 +8,7 @@ hand holds more than k cards of rank r. "Holds at least what is needed" is then 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -104,14 +105,17 @@ def parse(cards: str | Iterable[str], ranks: str) -> list[str]:
 
 
 def deck_indices(deck: Sequence[str], pack: Sequence[str]) -> list[int]:
-    """The card indices of a ``deck`` given in notation; ValueError unless it holds the whole pack once."""
+    """The card indices of a ``deck`` given in notation; ValueError unless it holds the whole pack."""
+    places: dict[str, list[int]] = {}
+    for i, card in enumerate(pack):
+        places.setdefault(card, []).append(i)
     deck = [str(card) for card in deck]
-    index = {card: i for i, card in enumerate(pack)}
-    strange = [card for card in deck if card not in index]
+    strange = [card for card in deck if card not in places]
     if strange:
-        raise ValueError(f"the deck holds {strange[0]!r}, which is no card of the pack ({', '.join(pack)})")
-    missing = sorted(set(pack) - set(deck), key=index.__getitem__)
+        raise ValueError(f"the deck holds {strange[0]!r}, which is no card of the pack ({', '.join(places)})")
+    missing = sorted((Counter(pack) - Counter(deck)).elements(), key=pack.index)
     if missing or len(deck) != len(pack):
-        what = f"{', '.join(missing[:5])} missing" if missing else "some card is there twice"
+        what = f"{', '.join(missing[:5])} missing" if missing else "some card is there once too often"
         raise ValueError(f"a deck is all {len(pack)} cards of the pack in dealing order; here {what}")
-    return [index[card] for card in deck]
+    free = {card: iter(own) for card, own in places.items()}
+    return [next(free[card]) for card in deck]

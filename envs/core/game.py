@@ -275,4 +275,4 @@ def get(name: str) -> Game:
     return game
 
 
-NAMES = ("guan_pai",)
+NAMES = ("guan_pai", "zheng_shang_you")

@@ -83,11 +83,11 @@ def njit(function: Callable[..., Any]) -> Any:
     """
     folder = cache_folder()
     if folder is None:
-        return numba.njit(cache=False, nogil=True)(function)
+        return numba.njit(cache=False, nogil=True, no_cfunc_wrapper=True)(function)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
     finally:
         config.CACHE_DIR = before
 

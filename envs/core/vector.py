@@ -286,6 +286,11 @@ class VectorTables:
             self._game.loops.blank_all(tables, self._seats)
         return tables
 
+    def decks(self) -> NDArray[np.int16]:
+        """The decks of the games in progress, (N, cards) indices into ``GameInfo.cards``."""
+        decks: NDArray[np.int16] = self._tables["deck"][:, : len(self.game.cards)]
+        return decks.copy()
+
     def snapshot(self) -> tuple[NDArray[Any], ...]:
         """Everything that goes on changing, as copies, for ``restore``."""
         return tuple(kept.copy() for kept in self._kept())

@@ -25,11 +25,10 @@ kicker                   13  one more card of rank 3..2, in non-decreasing order
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..core.cards import SUITS, lane_columns, lanes_of
+from ..core.climbing import Action, action, beating, features_of, times, windows
 
 RANKS = "3456789TJQKA2"
 NUM_RANKS = len(RANKS)
@@ -46,27 +45,16 @@ KINDS = (
     "pass", "single", "pair", "triple", "triple_with_two", "straight", "pair_chain", "triple_chain",
     "triple_chain_with_wings", "four_with_two", "bomb", "bomb_with_one", "kicker",
 )  # fmt: skip
+TO_KING, TO_ACE = RANKS[:ACE], RANKS[: ACE + 1]  # runs are made of the latter
 MOST_WINGED = 3  # a longer winged chain needs more cards than a hand has
 LOW_STRAIGHT = "345A2"
+LONGEST, MOST_WINGS = 12, 6
 
 
-class Action(NamedTuple):
-    """One row: what kind, how long as the rules count it, which rank is compared, which cards."""
-
-    kind: str
-    length: int
-    key: int
-    body: tuple[int, ...]  # cards by rank
-    kickers: int  # kicker steps that follow, away from a last hand
-
-
-def _body(low: int, high: int, copies: int) -> tuple[int, ...]:
-    return tuple(copies if low <= r <= high else 0 for r in range(NUM_RANKS))
-
-
-def _sets(kind: str, sizes: dict[int, int], kickers: int = 0) -> list[Action]:
-    """One action per rank: ``sizes`` says how many cards of it."""
-    return [Action(kind, 1, r, _body(r, r, n), kickers) for r, n in sizes.items()]
+def _sets(kind: str, copies: int, ranks: str, kickers: int = 0) -> list[Action]:
+    """One action per rank, so many cards of it: in a bomb of aces there are three."""
+    most = {RANKS[r]: int(n) for r, n in enumerate(MOST_OF_RANK)}
+    return [action(RANKS, kind, r * min(copies, most[r]), r, 1, kickers) for r in ranks]
 
 
 def _runs(kind: str, copies: int, lengths: range) -> list[Action]:
@@ -74,36 +62,28 @@ def _runs(kind: str, copies: int, lengths: range) -> list[Action]:
     rows = []
     for length in lengths:
         if kind == "straight" and length == len(LOW_STRAIGHT):
-            low_body = tuple(int(r in LOW_STRAIGHT) for r in RANKS)
-            rows.append(Action(kind, length, RANKS.index("5"), low_body, 0))
-        for top in range(length - 1, ACE + 1):
-            wings = 2 * length if kind == "triple_chain_with_wings" and length <= MOST_WINGED else 0
-            rows.append(Action(kind, length, top, _body(top - length + 1, top, copies), wings))
+            rows.append(action(RANKS, kind, LOW_STRAIGHT, "5", length))
+        kickers = 2 * length if kind == "triple_chain_with_wings" and length <= MOST_WINGED else 0
+        for run in windows(TO_ACE, length):
+            rows.append(action(RANKS, kind, times(run, copies), run[-1], length, kickers))
     return rows
 
 
-def _rows() -> list[Action]:
-    to_king, to_ace = range(ACE), range(ACE + 1)
-    bombs = {r: int(MOST_OF_RANK[r]) for r in to_ace}
-    nothing = (0,) * NUM_RANKS
-    return [
-        Action("pass", 0, -1, nothing, 0),
-        *_sets("single", dict.fromkeys(range(NUM_RANKS), 1)),
-        *_sets("pair", dict.fromkeys(to_ace, 2)),
-        *_sets("triple", dict.fromkeys(to_king, 3)),
-        *_sets("triple_with_two", dict.fromkeys(to_ace, 3), kickers=2),
-        *_runs("straight", 1, range(5, 13)),
-        *_runs("pair_chain", 2, range(2, 9)),
-        *_runs("triple_chain", 3, range(2, 6)),
-        *_runs("triple_chain_with_wings", 3, range(2, 6)),
-        *_sets("four_with_two", dict.fromkeys(to_king, 4), kickers=2),
-        *_sets("bomb", bombs),
-        *_sets("bomb_with_one", bombs, kickers=1),
-        *_sets("kicker", dict.fromkeys(range(NUM_RANKS), 1)),
-    ]
-
-
-ACTIONS = tuple(_rows())
+ACTIONS = (
+    action(RANKS, "pass"),
+    *_sets("single", 1, RANKS),
+    *_sets("pair", 2, TO_ACE),
+    *_sets("triple", 3, TO_KING),
+    *_sets("triple_with_two", 3, TO_ACE, kickers=2),
+    *_runs("straight", 1, range(5, LONGEST + 1)),
+    *_runs("pair_chain", 2, range(2, 9)),
+    *_runs("triple_chain", 3, range(2, 6)),
+    *_runs("triple_chain_with_wings", 3, range(2, 6)),
+    *_sets("four_with_two", 4, TO_KING, kickers=2),
+    *_sets("bomb", 4, TO_ACE),
+    *_sets("bomb_with_one", 4, TO_ACE, kickers=1),
+    *_sets("kicker", 1, RANKS),
+)
 NUM_ACTIONS = len(ACTIONS)
 KIND = np.array([KINDS.index(a.kind) for a in ACTIONS])
 KEY = np.array([a.key for a in ACTIONS])
@@ -138,22 +118,5 @@ def _beats(last: Action, new: Action) -> bool:
     return new.kind == last.kind and new.length == last.length and new.key > last.key
 
 
-BEATS = np.array([[_beats(last, new) for new in ACTIONS[:NUM_MAIN]] for last in ACTIONS[:NUM_MAIN]], np.uint8)
-
-FEATURE_NAMES = (
-    *(f"is_{kind}" for kind in KINDS),
-    *(f"takes_{k}_of_{r}" for k in range(1, 5) for r in RANKS),
-    *(f"key_{r}" for r in RANKS),
-    "length", "kickers",
-)  # fmt: skip
-
-
-def _features() -> np.ndarray:
-    kinds = np.eye(len(KINDS))[KIND]
-    takes = np.concatenate([k <= BODY for k in range(1, 5)], axis=1)
-    keys = np.eye(NUM_RANKS + 1)[KEY][:, :NUM_RANKS]  # a pass has no key
-    numbers = np.stack([LENGTH / 12, KICKERS / 6], axis=1)
-    return np.concatenate([kinds, takes, keys, numbers], axis=1).astype(np.float32)
-
-
-FEATURES = _features()
+BEATS = beating(ACTIONS[:NUM_MAIN], _beats)
+FEATURE_NAMES, FEATURES = features_of(ACTIONS, KINDS, RANKS, LONGEST, MOST_WINGS)

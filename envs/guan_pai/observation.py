@@ -10,13 +10,11 @@ import numpy as np
 from ..core.cards import LANES, one_hot, thermometer, unary, unpack_lanes
 from ..core.game import lay_out
 from ..core.jit import njit
-from .actions import COLUMN, KEY, KICKERS, KIND, KINDS, LENGTH, MOST_OF_RANK, NUM_RANKS
+from .actions import COLUMN, KEY, KICKERS, KIND, KINDS, LENGTH, LONGEST, MOST_OF_RANK, MOST_WINGS, NUM_RANKS
 from .rules import HAND_SIZE, SEATS
 from .table import NO_CAP
 
 NUM_MAIN_KINDS = len(KINDS) - 1  # all but the kicker
-LONGEST = 12
-MOST_WINGS = 6
 MOST_BOMBS_OF_SEAT = HAND_SIZE // 4
 CAPS = np.array([10, 20, 40, 60, 80, 100, 150, 200, 400])  # units; thresholds of the loss cap
 

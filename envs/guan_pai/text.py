@@ -7,21 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.cards import SUITS, counts_of
+from ..core.climbing import written
 from ..core.game import Play
 from .actions import ACTIONS, BODY_SIZE, LEAD, NUM_RANKS, PASS, RANKS
 from .rules import DINGDA_FORCED, MUST_BEAT_OFF, SEATS
-
-
-def written(counts: Sequence[int]) -> str:
-    """Counts by rank as the rules write a play: ``34567``."""
-    return "".join(rank * int(n) for rank, n in zip(RANKS, counts, strict=True))
 
 
 def _name(action: int) -> str:
     a = ACTIONS[action]
     if a.kind == "pass":
         return "pass"
-    text = f"{a.kind} {written(a.body)}"
+    text = f"{a.kind} {a.written}"
     if a.kind == "triple_chain_with_wings" and not a.kickers:
         return text + " + the rest"
     return text + (f" + {a.kickers} kicker{'s' * (a.kickers > 1)}" if a.kickers else "")
@@ -117,10 +113,10 @@ def view(t: Any, seat: int | None) -> str:
         lines.append("To beat: nothing (lead)")
     else:
         owner = int(t["owner"])
-        cards = written(counts_of(t["latest"][owner], NUM_RANKS))
+        cards = written(counts_of(t["latest"][owner], NUM_RANKS), RANKS)
         lines.append(f"To beat: {cards} ({ACTIONS[int(t['last'])].kind}) by player_{owner}")
     for who in range(SEATS):
-        done = "pass" if t["passed"][who] else written(counts_of(t["latest"][who], NUM_RANKS)) or "-"
+        done = "pass" if t["passed"][who] else written(counts_of(t["latest"][who], NUM_RANKS), RANKS) or "-"
         cards = " ".join(hand(t, who)) if seat is None or seat == who else "(hidden)"
         mark = ">" if who == turn and not t["over"] else " "
         lines.append(f"{mark} player_{who} {int(left[who]):2d} cards  last: {done:12s} {cards}")

@@ -1,0 +1,150 @@
+"""Zheng Shang You: names of actions, how a play reads, why cards are no legal play, the text view."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.cards import SUITS
+from ..core.game import Play
+from .actions import ACTIONS, CARD_BIT, DECK, LEAD, PASS, RANKS, SUIT
+from .rules import SEATS
+from .suits import live_cards
+
+
+def _name(action: int) -> str:
+    a = ACTIONS[action]
+    if a.kind == "pass":
+        return "pass"
+    if a.kind == "suit":
+        return f"suit {SUITS[action - SUIT]}"
+    text = f"{a.kind} {a.written}" + "*" * (a.kind == "flush_straight")
+    return text + (f" + {a.kickers} pair{'s' * (a.kickers > 1)}" if a.kickers else "")
+
+
+ACTION_NAMES = tuple(_name(action) for action in range(len(ACTIONS)))
+
+_BIT_OF = {card: int(bit) for card, bit in zip(DECK, CARD_BIT, strict=False)}
+
+
+def cards_in(cards: Sequence[int]) -> list[str]:
+    """Cards from the two words in which a record holds them, by rank and then by suit."""
+    first, second = (int(word) for word in cards)
+    return [card for card, bit in _BIT_OF.items() for word in (first, second) if word >> bit & 1]
+
+
+def words_of(cards: Sequence[str]) -> tuple[int, int]:
+    """The two words of cards with suits: those there once or twice, those there twice."""
+    counts = Counter(cards)
+    first, second = (sum(1 << _BIT_OF[card] for card in counts if counts[card] > k) for k in range(2))
+    return first, second
+
+
+def hand(t: Any, seat: int) -> list[str]:
+    """The cards ``seat`` holds, lowest first."""
+    return cards_in(t["cards"][seat].tolist())
+
+
+def ranks_of(cards: Sequence[str]) -> str:
+    """The ranks of cards, ascending."""
+    return "".join(sorted((card[0] for card in cards), key=RANKS.index))
+
+
+def has_suit(card: str) -> bool:
+    """Whether a card is named exactly: not by its rank alone."""
+    return card in _BIT_OF
+
+
+def same_cards(t: Any, play: Play, cards: Sequence[str]) -> bool:
+    """Whether ``cards`` are this play at table ``t``; ranks alone are any suits.
+
+    Cards that are in no flush straight of the hand are as good as each other.
+    """
+    if ranks_of(play.cards) != ranks_of(cards):
+        return False
+    named = [card for card in cards if has_suit(card)]
+    if not Counter(named) - Counter(play.cards):
+        return True
+    if len(named) < len(cards) or play.name == "flush_straight" or _is_flush(play, named):
+        return False
+    return _live_among(t, named) == _live_among(t, play.cards) and not _lacks_spade_three(t, named)
+
+
+def _is_flush(play: Play, cards: Sequence[str]) -> bool:
+    """Whether the cards of a straight are of one suit."""
+    return play.name == "straight" and len({card[1:] for card in cards}) == 1
+
+
+def _live_among(t: Any, cards: Sequence[str]) -> Counter[str]:
+    """How many flush-live cards of the hand go with ``cards``: of equal ones the idle copy goes first."""
+    first, second = (int(word) for word in t["cards"][int(t["turn"])])
+    live = Counter(cards_in(live_cards(first, second)))
+    idle = Counter(hand(t, int(t["turn"]))) - live
+    return Counter(cards) - idle
+
+
+def _lacks_spade_three(t: Any, cards: Sequence[str]) -> bool:
+    """Whether these cards are to contain 3S and do not; a bare rank 3 may be it."""
+    is_due = bool(t["lead_spade_three"]) and t["plays"] == 0
+    return is_due and "3S" not in cards and "3" not in cards
+
+
+def reading(t: Any, actions: Sequence[int]) -> tuple[str, str, int]:
+    """(name, key, length) of the play that ``actions`` make at table ``t``; the length is in cards."""
+    main = int(t["pending"]) or actions[0]
+    a = ACTIONS[main]
+    return a.kind, RANKS[a.key] if main != PASS else "", a.length
+
+
+def prefer(play: Play) -> tuple[Any, ...]:
+    """Sorts plays of the same ranks: ``34567`` means the plain straight unless it is said."""
+    return play.name == "flush_straight", play.actions
+
+
+def why_not(t: Any, cards: Sequence[str]) -> str:
+    """Why the seat to act may not play ``cards``."""
+    seat = int(t["turn"])
+    own = hand(t, seat)
+    held, wanted = Counter(ranks_of(own)), Counter(ranks_of(cards))
+    short = [rank for rank in wanted if wanted[rank] > held[rank]]
+    if short:
+        return f"seat {seat} holds {held[short[0]]} of rank {short[0]}: its hand is {' '.join(own)}"
+    if not cards:
+        return "the seat that leads must play"
+    if _lacks_spade_three(t, cards):
+        return "the first play of the deal must contain 3S (lead_spade_three)"
+    if t["last"] == LEAD:
+        what = "these cards are no combination"
+    else:
+        what = f"these cards do not beat {ACTION_NAMES[int(t['last'])]}"
+    if t["suited"][seat] and any(has_suit(card) for card in cards):
+        return what + ", or would break up a flush straight where other cards of the same rank need not"
+    return what
+
+
+def outcome(t: Any) -> dict[str, Any]:
+    """How a finished deal ended: who won."""
+    return {"winner": int(t["winner"]), "outcome": "out"}
+
+
+def view(t: Any, seat: int | None) -> str:
+    """The table as text; from ``seat``'s chair only its own hand is shown."""
+    turn, last = int(t["turn"]), int(t["last"])
+    lines = ["To beat: nothing (lead)"]
+    if last != LEAD:
+        owner = int(t["owner"])
+        cards = " ".join(cards_in(t["latest"][owner]))
+        lines = [f"To beat: {cards} ({ACTIONS[last].kind}) by player_{owner}"]
+    for who in range(SEATS):
+        done = "pass" if t["passed"][who] else " ".join(cards_in(t["latest"][who])) or "-"
+        own = " ".join(hand(t, who)) if seat is None or seat == who else "(hidden)"
+        mark = ">" if who == turn and not t["over"] else " "
+        lines.append(f"{mark} player_{who} {int(t['left'][who]):2d} cards  last: {done:14s}  {own}")
+    if t["pending"] and seat in (None, turn):
+        what = f"{int(t['wanted'])} more pair(s)" if t["wanted"] else "a suit"
+        lines.append(f"player_{turn} is choosing {what} for {ACTION_NAMES[int(t['pending'])]}")
+    if t["over"]:
+        scores = ", ".join(f"{int(s):+d}" for s in t["score"])
+        lines.append(f"player_{int(t['winner'])} wins; scores {scores}")
+    return "\n".join(lines)
