@@ -12,7 +12,7 @@ import pytest
 import envs
 from envs.core.aec import TableEnv
 
-from . import guan_pai_tables
+from . import guan_pai_tables, zheng_shang_you_tables
 
 Options = dict[str, Any]
 
@@ -27,12 +27,21 @@ CHOICES: dict[str, dict[str, Sequence[Any]]] = {
         "base": [1, 7],
         "cards_each": [16, 9, 5],
     },
+    "zheng_shang_you": {
+        "decks": [1, 2],
+        "pass_lockout": [False, True],
+        "lead_spade_three": [False, True],
+        "distinct_wings": [False, True],
+        "base": [1, 7],
+        "cards_each": [None, 10, 6],
+    },
 }
 
 
 def is_allowed(options: Options) -> bool:
     """Whether these options go together."""
-    return not options.get("lead_diamond_three") or options["cards_each"] == 16
+    is_bound = options.get("lead_diamond_three") or options.get("lead_spade_three")
+    return not is_bound or options["cards_each"] in (16, None)
 
 
 def pairwise(choices: Mapping[str, Sequence[Any]], allowed: Callable[[Options], bool]) -> list[Options]:
@@ -54,7 +63,10 @@ GAMES = [
 ]
 """(game, options): first the defaults, then the pairwise set."""
 
-REDEAL_HIDDEN = {"guan_pai": guan_pai_tables.redeal_hidden}
+REDEAL_HIDDEN = {
+    "guan_pai": guan_pai_tables.redeal_hidden,
+    "zheng_shang_you": zheng_shang_you_tables.redeal_hidden,
+}
 """By game: what ``seat`` may not know of a record, dealt anew; what is public stays."""
 
 
