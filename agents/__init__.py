@@ -12,12 +12,14 @@ from pathlib import Path
 from envs.core.game import Rules, get
 
 from .base import Agent, Decisions
+from .lowest import LowestAgent
 from .rule import RuleAgent
 from .uniform import UniformAgent
 
 __all__ = ["Agent", "Decisions", "frozen_rules", "load", "names"]
 
-FROZEN_RULES = {"guan_pai": (0, 1)}
+FROZEN_RULES = {"guan_pai": (0, 1), "zheng_shang_you": (0,)}
+CLIMBING = ("guan_pai", "zheng_shang_you")  # the games that ``lowest`` plays
 
 
 def frozen_rules(game: str) -> tuple[str, ...]:
@@ -27,7 +29,8 @@ def frozen_rules(game: str) -> tuple[str, ...]:
 
 def names(game: str) -> tuple[str, ...]:
     """The names that ``load`` knows for a game, besides paths."""
-    return ("random", "rule", *frozen_rules(game))
+    greedy = ("lowest",) if get(game).name in CLIMBING else ()
+    return ("random", *greedy, "rule", *frozen_rules(game))
 
 
 def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
@@ -50,6 +53,8 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
     found = get(game)
     if name_or_path == "random":
         return UniformAgent()
+    if name_or_path == "lowest" and found.name in CLIMBING:
+        return LowestAgent()
     if name_or_path == "rule":
         return RuleAgent(game)
     if name_or_path in names(game):

@@ -15,7 +15,7 @@ Play(name='single', key='3', length=1, cards=('3H',), actions=(1,))
 
 ## In numbers
 
-| what                  | value                         |
+| what                  | default                       |
 |-----------------------|-------------------------------|
 | agents                | player_0, player_1, player_2  |
 | cards in the pack     | 48                            |

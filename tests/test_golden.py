@@ -30,7 +30,11 @@ PLAYTHROUGHS: dict[str, list[tuple[Options, int]]] = {
         ({}, 341),
         ({"must_beat": "all", "dingda": "forced"}, 136),
         ({"cards_each": 6}, 244),
-    ]
+    ],
+    "zheng_shang_you": [
+        ({}, 156),
+        ({"decks": 2, "pass_lockout": True}, 137),
+    ],
 }
 """By game: options and the seed of the cards and of the actions."""
 

@@ -85,7 +85,7 @@ def test_seeds_of_every_integer_type_are_the_same(game: str, seed: object) -> No
     assert one.deck() == other.deck()
     vec = envs.make_vec(game, 2)
     vec.reset(seed=seed)  # type: ignore[arg-type]
-    assert [one.game.cards[card] for card in vec.tables(blank=False)["deck"][0]] == one.deck()
+    assert [one.game.cards[card] for card in vec.decks()[0]] == one.deck()
 
 
 @each_game

@@ -115,7 +115,7 @@ WRONG: dict[str, tuple[Callable[[Record], Any], str]] = {
     "value": (lambda r: r["rules"].update(must_beat="maybe"), "must_beat must be one of"),
     "two decks": (lambda r: r["decks"].append(r["decks"][0]), "one deck a game, not 2"),
     "card": (lambda r: r["decks"][0].__setitem__(0, "1X"), "'1X', which is no card"),
-    "twice": (lambda r: r["decks"][0].append("3S"), "some card is there twice"),
+    "twice": (lambda r: r["decks"][0].append("3S"), "some card is there too often"),
     "dealer": (lambda r: r.update(dealer=3), "a dealer's seat is an integer of 0..2, not 3"),
     "agents": (lambda r: r.update(agents=["a"]), "3 seats, but 1 names"),
     "seat": (lambda r: r["decisions"][4].__setitem__(0, 9), "decision 4: seat 9 is not to act, seat"),

@@ -149,21 +149,21 @@ def test_without_autoreset_a_finished_table_waits_for_reset(game: str, options: 
     for i in np.flatnonzero(wanted):  # the second game of the stream
         env = new_table(game, options, seed=5 + int(i))
         env.reset()
-        assert [vec.game.cards[card] for card in after["deck"][i]] == env.deck()
+        assert [vec.game.cards[card] for card in vec.decks()[i]] == env.deck()
 
 
 @each_game
 def test_reset_with_decks_and_mask(game: str) -> None:
     vec = envs.make_vec(game, num_envs=3)
     vec.reset(seed=1)
-    before = vec.tables(blank=False)
+    before, dealt = vec.tables(blank=False), vec.decks()
     size = len(vec.game.cards)
     decks = np.full((3, size), -1, np.int16)
     decks[1] = np.arange(size)[::-1]
     vec.reset(options={"decks": decks, "reset_mask": np.array([False, True, True])})
     after = vec.tables(blank=False)
-    assert after[0] == before[0] and not np.array_equal(after["deck"][2], before["deck"][2])
-    assert np.array_equal(after["deck"][1], decks[1])
+    assert after[0] == before[0] and not np.array_equal(vec.decks()[2], dealt[2])
+    assert np.array_equal(vec.decks()[1], decks[1])
     env = new_table(game, {}, deck=[vec.game.cards[card] for card in decks[1]])
     assert np.array_equal(env.state(), vec.states()[1])
 
@@ -173,10 +173,10 @@ def test_reset_with_decks_and_mask(game: str) -> None:
     [
         (-1, {}), (1.5, {}), ("1", {}), ([1, 2], {}), ([1, 2, -3], {}),
         (None, {"decks": np.zeros((3, 5), np.int16)}),
-        (None, {"decks": np.zeros((3, 48), np.float32)}),
-        (None, {"decks": np.zeros((3, 48), np.int16)}),
-        (7, {"decks": np.tile(np.r_[-1, 1:48], (3, 1))}),
-        (7, {"decks": np.tile(np.r_[0:47, 48], (3, 1))}),
+        (None, {"decks": lambda size: np.zeros((3, size), np.float32)}),
+        (None, {"decks": lambda size: np.zeros((3, size), np.int16)}),
+        (7, {"decks": lambda size: np.tile(np.r_[-1, 1:size], (3, 1))}),
+        (7, {"decks": lambda size: np.tile(np.r_[0 : size - 1, size], (3, 1))}),
         (7, {"reset_mask": [True, False]}), (7, {"reset_mask": [1, 0, 1]}),
         (7, {"dealers": [0, 1]}), (7, {"dealers": [0, 1, 9]}), (7, {"dealers": [0, 1, 0.5]}),
     ],
@@ -186,7 +186,8 @@ def test_bad_resets_of_a_vector_change_nothing(game: str, seed: Any, options: Op
     vec = envs.make_vec(game, num_envs=3)
     vec.reset(seed=1)
     vec.step(vec.sample())
-    before = vec.snapshot()
+    before, size = vec.snapshot(), len(vec.game.cards)
+    given = {name: value(size) if callable(value) else value for name, value in options.items()}
     with pytest.raises(ValueError):
-        vec.reset(seed=seed, options=options)
+        vec.reset(seed=seed, options=given)
     assert equal(list(before), list(vec.snapshot()))

@@ -16,9 +16,9 @@ QUICK, ALL = 1_000, 20_000  # decisions of each variant
 SEEN = """
     pass single pair triple straight flush_straight pair_chain triple_chain full_house
     triple_chain_with_pairs bomb flush_on_straight bomb_on_bomb low_straight low_pair_chain high_pair_chain
-    suit_choice straight_choice flush_choice repeated_wings body_rank_wing trick_over skipped
+    suit_choice straight_choice flush_choice repeated_wings trick_over skipped
 """
-SEEN_WITH_TWO_DECKS = "joker_bomb big_bomb live_twice jokers_as_kickers winged_3 lifted_straight"
+SEEN_WITH_TWO_DECKS = " joker_bomb big_bomb body_rank_wing live_twice jokers_as_kickers winged_3 lifted_straight"
 """What has to happen in the long run: every type, every kind of choice."""
 
 
@@ -64,7 +64,7 @@ def weights(plays: list[Any], taste: str) -> np.ndarray:
         "small": np.exp(-np.maximum(sizes, 1)),
         "kinds": 1 / np.array([kinds.count(kind) for kind in kinds]),
         "straights": np.array([20.0 if "straight" in play.name else 1.0 for play in plays]),
-        "rare": np.array([20.0 if "tr" in play.name or "bomb" in play.name else 1.0 for play in plays]),
+        "rare": np.array([20.0 if "chain" in play.name or "bomb" in play.name else 1.0 for play in plays]),
     }[taste]
     if taste != "even":
         worth *= np.where(sizes == 0, 0.3, 1)  # fewer passes

@@ -115,7 +115,7 @@ def deck_indices(deck: Sequence[str], pack: Sequence[str]) -> list[int]:
         raise ValueError(f"the deck holds {strange[0]!r}, which is no card of the pack ({', '.join(places)})")
     missing = sorted((Counter(pack) - Counter(deck)).elements(), key=pack.index)
     if missing or len(deck) != len(pack):
-        what = f"{', '.join(missing[:5])} missing" if missing else "some card is there once too often"
+        what = f"{', '.join(missing[:5])} missing" if missing else "some card is there too often"
         raise ValueError(f"a deck is all {len(pack)} cards of the pack in dealing order; here {what}")
     free = {card: iter(own) for card, own in places.items()}
     return [next(free[card]) for card in deck]

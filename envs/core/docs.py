@@ -9,13 +9,13 @@ import ast
 import dataclasses
 import inspect
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
-from typing import Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from .game import Game, GameInfo, Rules, get
+from .game import Field, Game, GameInfo, Rules, get
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -30,21 +30,22 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join([padded(head), rule, *map(padded, lines[1:])])
 
 
-def spec_table(info: GameInfo) -> str:
-    """The game in numbers."""
-    return table(
-        ("what", "value"),
-        [
-            ("agents", ", ".join(f"player_{seat}" for seat in range(info.num_players))),
-            ("cards in the pack", str(len(info.cards))),
-            ("actions", f"Discrete({info.num_actions})"),
-            ("observation", f"Box(0, 1, ({info.observation_size},), uint8)"),
-            ("action mask", f"Box(0, 1, ({info.num_actions},), int8)"),
-            ("most decisions a game", str(info.max_decisions)),
-            ("a seat's score", f"{info.min_utility:+,} .. {info.max_utility:+,} points, zero-sum"),
-            ("rules version", str(info.version)),
-        ],
-    )
+def spec_table(infos: Mapping[str, GameInfo]) -> str:
+    """The game in numbers, a column for each variant."""
+    facts = [
+        {
+            "agents": ", ".join(f"player_{seat}" for seat in range(info.num_players)),
+            "cards in the pack": str(len(info.cards)),
+            "actions": f"Discrete({info.num_actions})",
+            "observation": f"Box(0, 1, ({info.observation_size},), uint8)",
+            "action mask": f"Box(0, 1, ({info.num_actions},), int8)",
+            "most decisions a game": str(info.max_decisions),
+            "a seat's score": f"{info.min_utility:+,} .. {info.max_utility:+,} points, zero-sum",
+            "rules version": str(info.version),
+        }
+        for info in infos.values()
+    ]
+    return table(("what", *infos), [(what, *(own[what] for own in facts)) for what in facts[0]])
 
 
 def option_notes(rules: type[Rules]) -> dict[str, str]:
@@ -90,23 +91,34 @@ def actions_table(info: GameInfo) -> str:
     return table(("ids", "number", "kind", "first .. last"), rows)
 
 
-def fields_table(info: GameInfo) -> str:
-    """The pieces of the observation."""
-    rows = [
-        (f"{f.start}..{f.start + f.size - 1}", f"`{f.name}`", str(f.shape), f.meaning) for f in info.fields
-    ]
+def fields_table(fields: Iterable[Field]) -> str:
+    """Pieces of the observation."""
+    rows = [(f"{f.start}..{f.start + f.size - 1}", f"`{f.name}`", str(f.shape), f.meaning) for f in fields]
     return table(("places", "field", "shape", "meaning"), rows)
 
 
 def tables(game: Game) -> dict[str, str]:
-    """All tables of a game's page under default options, by heading."""
-    info = game.info(game.rules())
-    return {
-        "In numbers": spec_table(info),
+    """All tables of a game's page, by heading: of the defaults, then what is more in other variants."""
+    named = {option_words(variant): game.info(game.rules(**variant)) for variant in game.variants}
+    default = next(iter(named.values()))
+    found = {
+        "In numbers": spec_table(named),
         "Options": options_table(game.rules),
-        "Actions": actions_table(info),
-        "Observation": fields_table(info),
+        "Actions": actions_table(default),
+        "Observation": fields_table(default.fields),
     }
+    for name, info in list(named.items())[1:]:
+        found[f"Observation with {name}"] = fields_table(f for f in info.fields if f not in default.fields)
+    return found
+
+
+def option_words(options: Mapping[str, Any]) -> str:
+    """Options as a person writes them.
+
+    >>> option_words({"decks": 2}), option_words({})
+    ('decks=2', 'default')
+    """
+    return ", ".join(f"{name}={value!r}" for name, value in options.items()) or "default"
 
 
 if __name__ == "__main__":

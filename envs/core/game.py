@@ -232,7 +232,8 @@ class Game:
     ``observe``, ``blank`` and ``stats`` on one record. ``text`` is a module with ``hand``, ``reading``,
     ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and ``view``. Of a record's fields the core knows
     the options, ``chance`` (4,) uint64, ``deck``, ``turn`` (the seat to act), ``pending`` (not 0 in the
-    middle of a play), ``over``, ``score`` (P,) and ``decisions``.
+    middle of a play), ``over``, ``score`` (P,) and ``decisions``. ``variants`` are sets of options under
+    which observations have other shapes, first the defaults: docs and benchmarks go through them.
     """
 
     name: str
@@ -241,6 +242,7 @@ class Game:
     dtype: np.dtype[Any]
     kernels: Mapping[str, Any]
     text: types.ModuleType
+    variants: tuple[Mapping[str, Any], ...] = ({},)
 
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
         return get, (self.name,)

@@ -50,4 +50,5 @@ GAME = Game(
         }
     ),
     text=text,
+    variants=({}, {"decks": 2}),
 )  # fmt: skip

@@ -29,7 +29,7 @@ from .actions import (
     SPADE_THREE,
     SUIT,
 )
-from .rules import MOST_MULTIPLIER, SEATS, ZhengShangYouRules
+from .rules import MOST_MULTIPLIER, SEATS, TWO_DECKS, ZhengShangYouRules
 from .suits import choose_cards, choose_suit, has_live
 
 NOBODY = -1
@@ -89,6 +89,8 @@ def deal(t, deck, dealer):
     else:
         for i in range(size):
             t.deck[i] = deck[i]
+    if t.decks == TWO_DECKS:
+        number_copies(t)
     clear(t)
     for i in range(SEATS * t.cards_each):
         take_card(t, i % SEATS, t.deck[i])
@@ -96,6 +98,16 @@ def deal(t, deck, dealer):
         t.suited[seat] = has_live(t.cards[seat, 0])
     t.leader = first_leader(t)
     t.turn = t.leader
+
+
+@njit
+def number_copies(t):
+    """Of two equal cards of the deck the one dealt first gets the lower index: two equal deals are equal."""
+    dealt = np.zeros(DECK_SIZE, np.int16)
+    for i in range(2 * DECK_SIZE):
+        card = t.deck[i] % DECK_SIZE
+        t.deck[i] = card + DECK_SIZE * dealt[card]
+        dealt[card] = 1
 
 
 @njit

@@ -1,0 +1,653 @@
+"""Zheng Shang You's engine and its public face against the rules page: cases, plays, suits, tricks, scores.
+
+That whole games are those of the plain referee is tested in ``test_zheng_shang_you_brute_engine.py``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from envs.core.aec import TableEnv
+from envs.zheng_shang_you import GAME
+from envs.zheng_shang_you import actions as table_of_actions
+from envs.zheng_shang_you import table as kernels
+from envs.zheng_shang_you.actions import ACTIONS, BEATS, MOST_OF_RANK, PASS
+from envs.zheng_shang_you.rules import ZhengShangYouRules, multiplier, scores
+from envs.zheng_shang_you_v0 import level_of
+
+from .brute import zheng_shang_you as brute
+from .brute.test_zheng_shang_you_brute import (
+    BEATS as EXAMPLES_OF_BEATING,
+)
+from .brute.test_zheng_shang_you_brute import (
+    DOES_NOT_BEAT,
+    WINDOWS,
+    cards_of,
+    cases_of,
+    deck_of,
+    shown,
+)
+from .games import CHOICES, is_over, legal, new_table, options_of, play
+from .zheng_shang_you_tables import SEATS, actions_of, in_order, observed, plain, put, stacked_deck
+
+Options = dict[str, Any]
+TWO_DECKS: Options = {"decks": 2}
+
+
+def table_with(
+    hand: str | Sequence[str],
+    table: Sequence[str] | None = None,
+    options: Options | None = None,
+    first_play: bool = False,
+) -> TableEnv:
+    """Seat 0 is to act with ``hand`` ("3S 4S"), and to beat the play of cards ``table``."""
+    env = new_table("zheng_shang_you", options or {}, seed=0)
+    put(env, hand.split() if isinstance(hand, str) else hand, table, first_play)
+    return env
+
+
+def found(env: TableEnv, cards: Sequence[str]) -> list[brute.Play]:
+    """The legal plays of exactly these cards."""
+    return [plain(p) for p in env.legal_plays() if Counter(p.cards) == Counter(cards)]
+
+
+def texts(env: TableEnv, actions: Sequence[int]) -> str:
+    return ", ".join(env.describe(action) for action in actions)
+
+
+def seat_to_act(env: TableEnv) -> int:
+    return int(env.agent_selection[-1])
+
+
+# --- the case file ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", cases_of("classify"))
+@pytest.mark.parametrize("spare", [0, 1])
+def test_classify(spare: int, case: dict[str, Any]) -> None:
+    cards, expected = case["cards"], case["expected"]
+    ranks = {card[0] for card in cards}
+    others = [card for card in brute.pack(1) if card[0] not in ranks]
+    env = table_with([*cards, *others[-spare:][:spare]], None, case["options"])
+    plays = found(env, cards)
+    if expected is None:
+        assert plays == []
+        return
+    (made,) = plays
+    assert made[:3] == (expected["type"], expected["cards"], expected["key"])
+    body = brute.body_of(*made[:3])
+    assert brute.without_suits(made)[3] == expected["ranks"]
+    kickers = "".join(env.describe(a)[-1] for a in env.actions_for(cards) if "kicker" in env.describe(a))
+    assert kickers == expected["kickers"] == expected["ranks"][len(body) :: 2]
+    assert (made.name == "flush_straight") == expected["flush"]
+
+
+@pytest.mark.parametrize("case", cases_of("legal"))
+def test_legal(case: dict[str, Any]) -> None:
+    expected = case["expected"]
+    env = table_with(case["hand"], case["table"], case["options"], case["first_play"])
+    plays = {plain(p) for p in env.legal_plays()}
+    named = {(p.name, brute.without_suits(p)[3]) for p in plays - {brute.PASS}}
+    assert named == {(p["type"], p["ranks"]) for p in expected["plays"]}
+    assert (brute.PASS in plays) == expected["pass"] == (PASS in legal(env))
+
+
+@pytest.mark.parametrize("case", cases_of("compare"))
+def test_compare(case: dict[str, Any]) -> None:
+    spare = next(card for card in brute.pack(1) if card[0] not in {c[0] for c in case["new"]})
+    env = table_with([*case["new"], spare], case["table"], case["options"])
+    assert bool(found(env, case["new"])) == case["expected"]
+
+
+def settled(rules: ZhengShangYouRules, left: Sequence[int]) -> list[int]:
+    """Scores from the kernel."""
+    t = GAME.new_tables(1, rules)[0]
+    kernels.clear(t)
+    t["left"], t["turn"] = left, list(left).index(0)
+    kernels.settle(t)
+    return [int(score) for score in t["score"]]
+
+
+@pytest.mark.parametrize("case", cases_of("score"))
+def test_score(case: dict[str, Any]) -> None:
+    rules = ZhengShangYouRules.make(case["options"])
+    assert scores(rules, case["left"]) == settled(rules, case["left"]) == case["expected"]
+
+
+@pytest.mark.parametrize("case", cases_of("level"))
+def test_level(case: dict[str, Any]) -> None:
+    level, expected = level_of(case["points"]), case["expected"]
+    assert (level.number, level.english, level.chinese) == (
+        expected["level"],
+        expected["english"],
+        expected["chinese"],
+    )
+
+
+def test_levels_change_at_their_thresholds() -> None:
+    for number, (least, english, chinese) in enumerate(brute.LEVELS[1:], 2):
+        assert level_of(least)[0] == number and level_of(least - 1)[0] == number - 1
+        assert (level_of(least).english, level_of(least).chinese) == (english, chinese)
+
+
+@pytest.mark.parametrize("case", cases_of("leader"))
+def test_leader(case: dict[str, Any]) -> None:
+    env = new_table("zheng_shang_you", case["options"], deck=case["deck"])
+    assert env.agent_selection == f"player_{case['expected']}"
+    assert [s for s in range(SEATS) if "3S" in env.hand(s)] == sorted(case["spade_three_seats"])
+    assert env.deck() == case["deck"]
+    for seat in range(SEATS):
+        assert env.hand(seat) == brute.sort_cards(case["deck"][seat::SEATS])
+
+
+# --- the action table: sections 3 to 5 and 9 --------------------------------------------------------
+
+KINDS = (
+    "pass 1, single 15, pair 15, triple 13, straight 61, flush_straight 61, pair_chain 99, triple_chain 83, "
+    "full_house 13, triple_chain_with_pairs 49, bomb 65, joker_bomb 1, kicker 15, suit 4"
+)
+CATALOGUE = {  # by decks: section 9, kickers ignored
+    1: [13, 13, 13, 61, 61, 59, 38, 13, 13, 13, 0],
+    2: [15, 15, 13, 61, 61, 99, 83, 13, 49, 65, 1],
+}
+
+
+def test_ids_stand_in_the_order_of_the_page() -> None:
+    kinds = [a.kind for a in ACTIONS]
+    assert ", ".join(f"{kind} {kinds.count(kind)}" for kind in dict.fromkeys(kinds)) == KINDS
+    assert kinds == sorted(kinds, key=list(dict.fromkeys(kinds)).index) and len(kinds) == 495
+    env = new_table("zheng_shang_you", {})
+    names = [env.describe(action) for action in range(495)]
+    assert len(set(names)) == 495 and env.action_space("player_0").n == 495
+    assert names[1:16] == [f"single {rank}" for rank in brute.RANKS]
+    for kind in ("straight", "flush_straight", "pair_chain", "triple_chain", "triple_chain_with_pairs"):
+        copies = {"pair_chain": 2, "triple_chain": 3, "triple_chain_with_pairs": 3}.get(kind, 1)
+        lengths = sorted({sum(a.body) // copies for a in ACTIONS if a.kind == kind})
+        runs = [rank for groups in lengths for rank in WINDOWS[groups].split()]
+        assert [a.written for a in ACTIONS if a.kind == kind] == [
+            "".join(rank * copies for rank in run) for run in runs
+        ]
+    bombs = [a.written for a in ACTIONS if a.kind == "bomb"]
+    assert bombs == [rank * size for size in range(4, 9) for rank in brute.RANKS[:-2]]
+    assert names[-4:] == ["suit S", "suit H", "suit D", "suit C"]
+    assert names[-19:-4] == [f"kicker {rank}" for rank in brute.RANKS]
+
+
+@pytest.mark.parametrize("decks", [1, 2])
+def test_catalogue(decks: int) -> None:
+    size = {1: 13, 2: 27}[decks]
+    fits = [
+        a.kind
+        for a in ACTIONS
+        if a.length and a.length <= size and all(np.array(a.body) <= MOST_OF_RANK[decks - 1])
+    ]
+    names = [entry.split()[0] for entry in KINDS.split(", ")[1:12]]
+    assert [fits.count(name) for name in names] == CATALOGUE[decks]
+
+
+def example_plays(action: int) -> Iterator[brute.Play]:
+    """The play of a main combination; with the lowest and with the highest kickers where it takes any."""
+    a = ACTIONS[action]
+    free = [rank for rank in brute.RANKS if rank not in a.written]
+    for kickers in {"": None, "".join(free[: a.kickers]): None, "".join(free[::-1][: a.kickers]): None}:
+        if len(kickers) == a.kickers:
+            ranks = a.written + "".join(rank * 2 for rank in kickers)
+            cards = cards_of(ranks + "*" * (a.kind == "flush_straight"))
+            made = brute.classify(cards, TWO_DECKS)
+            assert made is not None and made[:3] == (a.kind, a.length, brute.RANKS[a.key]), ranks
+            yield made
+
+
+def test_what_beats_what_is_as_the_referee_says() -> None:
+    main = range(1, len(BEATS))
+    plays = {action: list(example_plays(action)) for action in main}
+    assert Counter(len(own) for own in plays.values()) == {1: 475 - 13 - 49, 2: 13 + 49}
+    for last, new in product(main, main):
+        for table, answer in product(plays[last], plays[new]):
+            assert bool(BEATS[last, new]) == brute.beats(answer, table), (answer, table)
+    assert BEATS[1:, PASS].all() and not BEATS[PASS, PASS] and BEATS[PASS, 1:].all()
+
+
+@pytest.mark.parametrize("pair", EXAMPLES_OF_BEATING.split(";"))
+def test_examples_that_beat(pair: str) -> None:
+    new, table = (cards_of(text.strip()) for text in pair.split(" on "))
+    assert found(table_with(new, table, TWO_DECKS), new)
+
+
+@pytest.mark.parametrize("pair", DOES_NOT_BEAT.split(";"))
+def test_examples_that_do_not_beat(pair: str) -> None:
+    new, table = (cards_of(text.strip()) for text in pair.split(" on "))
+    if table == list(brute.JOKER_BOMB) and new == table:
+        new = ["X"]  # there is one joker bomb only
+    env = table_with(new, table, TWO_DECKS)
+    assert not found(env, new)
+    with pytest.raises(ValueError, match="do not beat"):
+        env.actions_for(new)
+
+
+# --- tricks: sections 1, 2 and 7 --------------------------------------------------------------------
+
+TRICKS = deck_of(["3S 4S 9S AS", "5S 5H 5D KH", "6S 7S QS QH", "8S TS JS 2S"])
+
+
+def tell(env: TableEnv, story: str) -> None:
+    """Make plays written as ranks, "-" for a pass."""
+    for cards in story.split():
+        for action in env.actions_for("pass" if cards == "-" else cards):
+            env.step(action)
+
+
+@pytest.mark.parametrize(
+    ("lockout", "story", "turn", "plays"),
+    [
+        (False, "", 0, "3 4 9 A"),  # the first play is a free lead
+        (False, "4 - 6 - -", 1, "PASS K"),  # seat 1 may still beat the 6
+        (False, "4 - 6 - - -", 2, "7 Q QQ"),
+        (False, "4 - 6 - - K", 2, "PASS"),
+        (False, "4 - 6 8 9", 1, "PASS K"),
+        (False, "4 - 6 8 9 - -", 3, "PASS T J 2"),
+        (False, "4 - 6 8 9 - - -", 0, "3 A"),
+        (False, "4 5 - - - K - - - 55", 2, "PASS QQ"),
+        (True, "4 - 6 - -", 2, "7 Q QQ"),
+        (True, "4 - 6 8 9", 2, "PASS Q"),
+        (True, "4 - 6 8 9 -", 3, "PASS T J 2"),
+        (True, "4 - 6 8 9 - T", 0, "PASS A"),  # seats 1 and 2 are skipped
+        (True, "4 - 6 8 9 - T A", 3, "PASS 2"),
+        (True, "4 - 6 8 9 - T A -", 0, "3"),
+        (True, "4 - 6 8 9 - T A - 3", None, ""),
+        (True, "4 - 6 - - 7 8 9 -", 2, "PASS Q"),  # the next trick is open to all
+    ],
+)
+def test_turns_and_passes(lockout: bool, story: str, turn: int | None, plays: str) -> None:
+    env = new_table("zheng_shang_you", {"cards_each": 4, "pass_lockout": lockout}, deck=TRICKS)
+    tell(env, story)
+    assert is_over(env) == (turn is None)
+    assert shown({plain(p) for p in env.legal_plays()}) == set(plays.split())
+    if turn is None:
+        assert env.infos["player_0"]["winner"] == 0 and env.hand(0) == []
+        return
+    assert env.agent_selection == f"player_{turn}"
+    leads = "PASS" not in plays
+    assert leads == ("To beat: nothing" in env.text())
+    if leads:
+        with pytest.raises(ValueError, match="the seat that leads must play"):
+            env.actions_for("")
+        with pytest.raises(ValueError, match="pass"):
+            env.step(PASS)
+
+
+def test_the_deal_ends_at_once_and_n_is_the_hand() -> None:
+    hands = ["3S 4S 9S AS", "5S 5H 5D KH", "6S 7S QS QH", "TS TH TD TC"]
+    env = new_table("zheng_shang_you", {"cards_each": 4, "base": 3}, deck=deck_of(hands))
+    tell(env, "4 5 6")
+    assert env.scores() == [0, 0, 0, 0] and not is_over(env)
+    tell(env, "TTTT")
+    assert is_over(env) and env.infos["player_0"]["winner"] == 3
+    # One card of four played is a quarter exactly: twice.
+    assert env.scores() == [-18, -18, -18, 54] == [env.rewards[f"player_{s}"] for s in range(SEATS)]
+
+
+@pytest.mark.parametrize("hand_size", range(1, 28))
+def test_multipliers(hand_size: int) -> None:
+    played = {  # section 7, where N is a hand
+        13: {4: [0], 3: [1, 2, 3], 2: [4, 5, 6], 1: range(7, 13)},
+        27: {4: [0], 3: range(1, 7), 2: range(7, 14), 1: range(14, 27)},
+    }
+    for p in range(hand_size):
+        found = multiplier(hand_size - p, hand_size)
+        assert found == kernels.multiplier(hand_size - p, hand_size) == brute.multiplier(hand_size - p, hand_size)
+        if hand_size in played:
+            assert p in played[hand_size][found]
+
+
+def test_random_scores(rotate: int) -> None:
+    rng = np.random.default_rng([rotate, 60])
+    for _ in range(500):
+        decks, base = int(rng.integers(1, 3)), int(rng.integers(1, 1001))
+        each = int(rng.integers(1, 14 if decks == 1 else 28)) if rng.random() < 0.5 else None
+        rules = ZhengShangYouRules(decks=decks, base=base, cards_each=each)  # type: ignore[arg-type]
+        winner = rng.integers(SEATS)
+        left = [0 if s == winner else int(rng.integers(1, rules.hand_size + 1)) for s in range(SEATS)]
+        wanted = brute.scores(left, {"decks": decks, "base": base}, each)
+        assert scores(rules, left) == settled(rules, left) == wanted
+        assert min(wanted) >= GAME.info(rules).min_utility and max(wanted) <= GAME.info(rules).max_utility
+
+
+# --- deals ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("decks", [1, 2])
+@pytest.mark.parametrize("each", [1, 2, 5, None])
+def test_who_leads(each: int | None, decks: int, rotate: int) -> None:
+    leaders = set()
+    for seed in range(40):
+        env = new_table("zheng_shang_you", {"decks": decks, "cards_each": each}, seed=1000 * rotate + seed)
+        size = each or {1: 13, 2: 27}[decks]
+        dealt = env.deck()[: SEATS * size]
+        assert [env.hand(s) for s in range(SEATS)] == [brute.sort_cards(dealt[s::SEATS]) for s in range(SEATS)]
+        order = ["3S", "3D", "3C", "3H", *(r + s for r in brute.RANKS[1:-2] for s in "DCHS"), "x", "X"]
+        lowest = min(dealt, key=order.index)
+        assert env.agent_selection == f"player_{dealt.index(lowest) % SEATS}"
+        assert each or lowest == "3S"
+        leaders.add(env.agent_selection)
+    assert len(leaders) == SEATS
+
+
+def test_who_leads_with_equal_lowest_cards() -> None:
+    for hands, leads in [
+        (["4S", "4H", "4C", "4D"], 3),
+        (["4S", "4H", "5C", "4C"], 3),
+        (["5S", "4S", "4S", "6S"], 1),
+        (["X", "x", "x", "X"], 1),
+        (["3D", "3H", "3S", "3S"], 2),
+    ]:
+        env = new_table("zheng_shang_you", {"decks": 2, "cards_each": 1}, deck=deck_of(hands, 2))
+        assert env.agent_selection == f"player_{leads}", hands
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"cards_each": 14}, "cards_each is at most 13 with decks=1, not 14"),
+        ({"cards_each": 28, "decks": 2}, "1..27"),
+        ({"cards_each": 0}, "1..27"),
+        ({"cards_each": 12, "lead_spade_three": True}, "lead_spade_three needs the whole pack"),
+        ({"cards_each": 26, "decks": 2, "lead_spade_three": True}, "lead_spade_three needs the whole pack"),
+        ({"decks": 3}, "decks must be one of"),
+        ({"base": 1001}, "1..1000"),
+    ],
+)
+def test_bad_options(options: Options, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        new_table("zheng_shang_you", options)
+
+
+def test_whole_hands_go_with_lead_spade_three() -> None:
+    for options in ({"cards_each": 13}, {"cards_each": 27, "decks": 2}):
+        assert "3S" in new_table("zheng_shang_you", {**options, "lead_spade_three": True}, seed=1).text()
+
+
+def test_given_decks_of_two() -> None:
+    deck = [str(card) for card in np.random.default_rng(3).permutation(brute.pack(2))]
+    env = new_table("zheng_shang_you", TWO_DECKS, deck=deck)
+    assert env.deck() == deck
+    before = env.snapshot()
+    for wrong, why in [
+        (deck[:-1], "108"),
+        ([*deck, "3S"], "once too often"),
+        (brute.pack(1), "missing"),
+        (["3S" if card == "4S" else card for card in deck], "4S, 4S missing"),
+        (["x" if card == "X" else card for card in deck], "X, X missing"),
+        ([*deck[1:], "1S"], "'1S', which is no card"),
+        ([*deck[1:], "xS"], "'xS', which is no card"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            env.reset(options={"deck": wrong})
+        assert env.snapshot() == before
+    with pytest.raises(ValueError, match="no card of the pack"):
+        new_table("zheng_shang_you", {}, deck=deck)
+
+
+# --- the steps of a play: kickers and suits (section 6) ---------------------------------------------
+
+
+def questions(env: TableEnv, cards: Sequence[str]) -> str:
+    """How a play is made step by step: its main combination, then what is asked, from what, and the answer.
+
+    A kicker is written "from the ranks 47J: 4", a suit "7 of SH: S", that of a flush straight "* of SH: S".
+    Meanwhile nobody else sees anything, and each step but the last leaves the turn where it is.
+    """
+    (play,) = [p for p in env.legal_plays() if Counter(p.cards) == Counter(cards)]
+    seat = seat_to_act(env)
+    others = [s for s in range(SEATS) if s != seat]
+    hidden = [(env.observe(f"player_{s}")["observation"].tobytes(), env.text(s)) for s in others]
+    before, steps = env.snapshot(), []
+    for number, action in enumerate(play.actions):
+        assert [(p[:4], p.actions) for p in env.legal_plays() if p[:4] == play[:4]] == [
+            (play[:4], play.actions[number:])
+        ]
+        options = [env.describe(a) for a in legal(env)]
+        assert number == 0 or len(options) > 1 or "kicker" in options[0]
+        kind, answer = env.describe(action).split(" ", 1)
+        choices = "".join(option[-1] for option in options)
+        if kind == "kicker":
+            steps.append(f"from the ranks {choices}: {answer}")
+        elif kind == "suit":
+            seen = env.game.observation_dict(env.observe(f"player_{seat}")["observation"])
+            asked = [rank for rank, bit in zip(brute.RANKS, seen["asked"], strict=False) if bit]
+            assert all(option.startswith("suit ") for option in options)
+            assert [s for s, bit in zip("SHDC", seen["suits"], strict=True) if bit] == list(choices)
+            steps.append(f"{''.join(asked) or '*'} of {choices}: {answer}")
+        else:
+            steps.append(env.describe(action))
+        assert seat_to_act(env) == seat and not is_over(env)
+        assert hidden == [(env.observe(f"player_{s}")["observation"].tobytes(), env.text(s)) for s in others]
+        env.step(action)
+    assert is_over(env) or seat_to_act(env) != seat
+    env.restore(before)
+    return ", ".join(steps)
+
+
+RUNS_B = "5S 6S 7S 8S 9S 7H 8H 9H TH JH 8D"
+TWO_RUNS = "3S 4S 5S 6S 7S 3H 4H 5H 6H 7H"
+TWICE = "3S 4S 5S 6S 7S 3S 4S 5S 6S 7S"
+STEPS = [
+    # Example A
+    ({}, "3S 4S 5S 6S 7S 7H 7D", [
+        ("7H", "single 7"),
+        ("7H 7D", "pair 77"),
+        ("7S 7H 7D", "triple 777"),
+        ("3S 4S 5S 6S 7H", "straight 34567"),
+        ("3S 4S 5S 6S 7S", "flush_straight 34567*"),
+    ]),
+    # Example B
+    ({}, RUNS_B, [
+        ("8D", "single 8"),
+        ("8S 8D", "pair 88, 8 of SH: S"),
+        ("8H 8D", "pair 88, 8 of SH: H"),
+        ("8S 8H 8D", "triple 888"),
+        ("7S", "single 7, 7 of SH: S"),
+        ("7H", "single 7, 7 of SH: H"),
+        ("5S", "single 5"),
+        ("7S 7H", "pair 77"),
+        ("5S 6S 7S 8D 9S", "straight 56789, 7 of SH: S, 9 of SH: S"),
+        ("5S 6S 7S 8D 9H", "straight 56789, 7 of SH: S, 9 of SH: H"),
+        ("5S 6S 7H 8D 9S", "straight 56789, 7 of SH: H, 9 of SH: S"),
+        ("5S 6S 7H 8D 9H", "straight 56789, 7 of SH: H, 9 of SH: H"),
+        ("5S 6S 7S 8S 9S", "flush_straight 56789*"),
+        ("7H 8H 9H TH JH", "flush_straight 789TJ*"),
+        ("7S 7H 8S 8D", "pair_chain 7788, 8 of SH: S"),
+        ("7S 7H 8S 8H 8D", None),  # no combination
+        ("7S 7H 8H 8D 9S 9H", "pair_chain 778899, 8 of SH: H"),
+        ("7S 7H 8S 8H 8D", None),
+    ]),
+    # Example C
+    (TWO_DECKS, "3S 4S 5S 6S 7S 7S 7H", [
+        ("7S", "single 7"),
+        ("7H", None),
+        ("7S 7H", "pair 77"),
+        ("7S 7S", None),
+        ("3S 4S 5S 6S 7H", "straight 34567"),
+        ("3S 4S 5S 6S 7S", "flush_straight 34567*"),
+    ]),
+    (TWO_DECKS, "3S 4S 5S 6S 7S 7S 7H 8S 9S TS JS", [
+        ("7S", None),
+        ("7H", "single 7"),
+        ("7S 7H", "pair 77"),
+        ("7S 7S", None),
+        ("7S 7S 7H", "triple 777"),
+    ]),
+    # the order: suits S H D C never fall, and one that is left is not asked
+    ({}, f"{TWO_RUNS} 3D 4D 5D 6D 7D", [
+        ("7S", "single 7, 7 of SHD: S"),
+        ("7S 7H", "pair 77, 7 of SH: S, 7 of HD: H"),
+        ("7S 7D", "pair 77, 7 of SH: S, 7 of HD: D"),
+        ("7H 7D", "pair 77, 7 of SH: H"),
+        ("7S 7H 7D", "triple 777"),
+        ("3S 4H 5D 6D 7S", "straight 34567, 3 of SHD: S, 4 of SHD: H, 5 of SHD: D, 6 of SHD: D, 7 of SHD: S"),
+        ("3S 4S 5S 6S 7H", "straight 34567, 3 of SHD: S, 4 of SHD: S, 5 of SHD: S, 6 of SHD: S, 7 of HD: H"),
+        ("3H 4H 5H 6H 7H", "flush_straight 34567*, * of SHD: H"),
+        ("3S 3D 4H 4D", "pair_chain 3344, 3 of SH: S, 3 of HD: D, 4 of SH: H"),
+        ("3S 3H 3D 7H 7D", "full_house 333 + 1 pair, from the ranks 4567: 7, 7 of SH: H"),
+        ("3S 3H 7S 7H 7D", "full_house 777 + 1 pair, from the ranks 3456: 3, 3 of SH: S, 3 of HD: H"),
+    ]),
+    # a straight that must show two suits does not ask for the last of them
+    ({}, TWO_RUNS, [
+        ("3S 4S 5S 6S 7H", "straight 34567, 3 of SH: S, 4 of SH: S, 5 of SH: S, 6 of SH: S"),
+        ("3S 4H 5S 6S 7S", "straight 34567, 3 of SH: S, 4 of SH: H, 5 of SH: S, 6 of SH: S, 7 of SH: S"),
+    ]),
+    # ranks rise, 3 lowest and 2 highest, wherever A and 2 stand
+    ({}, "AS 2S 3S 4S 5S AH 2H 3H 4H 5H", [
+        ("AS 2H 3S 4S 5S", "straight A2345, 3 of SH: S, 4 of SH: S, 5 of SH: S, A of SH: S"),
+        ("AS 2S 3S 4S 5H", "straight A2345, 3 of SH: S, 4 of SH: S, 5 of SH: H, A of SH: S, 2 of SH: S"),
+        ("2S 2H 3S 3H", "pair_chain 2233"),
+        ("AH 2H 3H 4H 5H", "flush_straight A2345*, * of SH: H"),
+    ]),
+    # equal cards: suits may repeat
+    (TWO_DECKS, f"{TWICE} 3H 4H 5H 6H 7H", [
+        ("7S 7S", "pair 77, 7 of SH: S"),  # the second S would be the only suit left but for H
+        ("7S 7H", "pair 77, 7 of SH: H"),
+    ]),
+    # second copies that are not live go first
+    (TWO_DECKS, "3S 4S 5S 6S 7S 8S 8S 4H 5H 6H 7H 8H", [
+        ("8S", "single 8"),
+        ("8S 8S", "pair 88, 8 of SH: S"),
+        ("8S 8H", "pair 88, 8 of SH: H"),
+    ]),
+    # lifted straights: all held suits, two of them in the end
+    (TWO_DECKS, "3S 4S 5S 6S 7S 6S 7S 6H 7H", [
+        ("6S", "single 6"),
+        ("3S 4S 5S 6S 7H", "straight 34567, 6 of SH: S"),
+        ("3S 4S 5S 6H 7S", "straight 34567, 6 of SH: H, 7 of SH: S"),
+        ("3S 4S 5S 6H 7H", "straight 34567, 6 of SH: H, 7 of SH: H"),
+    ]),
+    (TWO_DECKS, "3S 4S 5S 6S 7S 7S 7H 7D", [
+        ("3S 4S 5S 6S 7H", "straight 34567, 7 of HD: H"),
+        ("3S 4S 5S 6S 7D", "straight 34567, 7 of HD: D"),
+    ]),
+    # kickers: never falling, and always to be completed
+    ({}, "5S 5H 5D 6S 6H 6D 4S 4H 7S 7H 7C JS JH", [
+        ("5S 5H 5D 6S 6H 6D 4S 4H 7S 7H", "triple_chain_with_pairs 555666 + 2 pairs, "
+         "from the ranks 47: 4, from the ranks 7J: 7"),
+        ("5S 5H 5D 6S 6H 6D 7S 7H JS JH", "triple_chain_with_pairs 555666 + 2 pairs, "
+         "from the ranks 47: 7, from the ranks J: J"),
+        ("5S 5H 5D 4S 4H", "full_house 555 + 1 pair, from the ranks 467J: 4"),
+        ("6S 6H 6D JS JH", "full_house 666 + 1 pair, from the ranks 457J: J"),
+    ]),
+    ({}, "5S 5H 5D 6S 6H 6D JS JH JD JC", [
+        ("5S 5H 5D 6S 6H 6D JS JH JD JC", "triple_chain_with_pairs 555666 + 2 pairs, "
+         "from the ranks J: J, from the ranks J: J"),
+        ("JS JH JD 5S 5H", "full_house JJJ + 1 pair, from the ranks 56: 5"),
+    ]),
+    (TWO_DECKS, "5S 5S 5H 5D 5C 6S 6H 6D 9S 9H x x X X", [
+        ("5S 5S 5H 5D 5C 6S 6H 6D 9S 9H", "triple_chain_with_pairs 555666 + 2 pairs, "
+         "from the ranks 59xX: 5, from the ranks 9xX: 9"),
+        ("5S 5S 5H 6S 6H 6D x x X X", "triple_chain_with_pairs 555666 + 2 pairs, "
+         "from the ranks 59x: x, from the ranks X: X"),
+        ("5S 5S 5H X X", "full_house 555 + 1 pair, from the ranks 69xX: X"),
+        ("5S 5S 5H 5D 5C", "bomb 55555"),
+        ("x x X X", "joker_bomb xxXX"),
+    ]),
+    ({**TWO_DECKS, "distinct_wings": True}, "5S 5S 5H 5D 5C 6S 6H 6D 9S 9H 9D 9C x x X X", [
+        ("5S 5S 5H 6S 6H 6D 9S 9H x x", "triple_chain_with_pairs 555666 + 2 pairs, "
+         "from the ranks 9x: 9, from the ranks xX: x"),
+        ("5S 5S 5H 6S 6H 6D 9S 9H 9D 9C", None),
+        ("5S 5S 5H 5D 5C 6S 6H 6D 9S 9H", None),
+        ("6S 6H 6D 5S 5S", "full_house 666 + 1 pair, from the ranks 59xX: 5"),
+    ]),
+    # kickers first, then all suits by rank
+    ({}, f"{TWO_RUNS} 3D 4D KS", [
+        ("3S 3H 3D 4S 4D", "full_house 333 + 1 pair, from the ranks 4567: 4, 4 of SH: S"),
+        ("3H 3D 4S 4H 4D", "full_house 444 + 1 pair, from the ranks 3567: 3, 3 of SH: H"),
+    ]),
+]  # fmt: skip
+SPADE_STEPS = [
+    # the spade goes though it is live
+    ("3S 4S 5S 6S 7S 3H 3D 4H", [
+        ("3S", "single 3"),
+        ("3H", None),
+        ("3S 3H", "pair 33"),
+        ("3H 3D", None),
+        ("3S 3H 4S 4H", "pair_chain 3344"),
+        ("3S 4H 5S 6S 7S", "straight 34567"),
+        ("3S 4S 5S 6S 7S", "flush_straight 34567*"),
+        ("4H", None),
+    ]),
+    ("3S 3C 4C KD", [("3S", "single 3"), ("3C", None), ("3S 3C", "pair 33")]),  # not live
+    # then the others in their order: those not live, then a choice
+    ("3S 3H 3D 3C 4H 5H 6H 7H 4D 5D 6D 7D", [
+        ("3S 3C", "pair 33"),
+        ("3S 3H 3C", "triple 333, 3 of HD: H"),
+        ("3S 3D 3C", "triple 333, 3 of HD: D"),
+        ("3S 3H 3D 3C", "bomb 3333"),
+        ("3S 4D 5H 6H 7D", "straight 34567, 4 of HD: D, 5 of HD: H, 6 of HD: H, 7 of HD: D"),
+        ("3H 4H 5H 6H 7H", None),
+    ]),
+    (TWO_RUNS, [
+        ("3S 4S 5S 6S 7S", "flush_straight 34567*"),  # hearts have no 3S
+        ("3S 4S 5S 6S 7H", "straight 34567, 4 of SH: S, 5 of SH: S, 6 of SH: S"),
+        ("3S 3H", "pair 33"),
+        ("3S 3H 4S 4H", "pair_chain 3344"),
+        ("4S 4H", None),
+    ]),
+    ("3S 4S 5S 6S 7S 3H", [("3S 4S 5S 6S 7S", "flush_straight 34567*"), ("3H 4S 5S 6S 7S", None)]),
+    # in kickers: only the threes, where nothing else has the spade
+    ("3S 3H 4S 4H 4D 5S 5H 5D 6S 6H 7S 7H", [
+        ("4S 4H 4D 3S 3H", "full_house 444 + 1 pair, from the ranks 3: 3"),
+        ("4S 4H 4D 5S 5H 5D 3S 3H 6S 6H", "triple_chain_with_pairs 444555 + 2 pairs, "
+         "from the ranks 3: 3, from the ranks 67: 6"),
+        ("4S 4H 4D 5S 5H 5D 6S 6H 7S 7H", None),
+        ("4S 4H 4D", None),
+    ]),
+    ("3S 3H 3D 4S 4H 4D 5S 5H 6S 6H", [
+        ("3S 3H 3D 4S 4H 4D 5S 5H 6S 6H", "triple_chain_with_pairs 333444 + 2 pairs, "
+         "from the ranks 5: 5, from the ranks 6: 6"),
+        ("3S 3H 4S 4H 4D", "full_house 444 + 1 pair, from the ranks 3: 3"),
+        ("3S 3H 3D 6S 6H", "full_house 333 + 1 pair, from the ranks 456: 6"),
+    ]),
+]  # fmt: skip
+SPADE_STEPS_OF_TWO = [
+    # of two 3S one is not live
+    ("3S 3S 4S 5S 6S 7S 3H", [
+        ("3S", "single 3"),
+        ("3S 3H", "pair 33"),
+        ("3S 3S", None),
+        ("3S 3S 3H", "triple 333"),
+        ("3S 4S 5S 6S 7S", "flush_straight 34567*"),
+    ]),
+    # both are live, and the hearts
+    (f"{TWICE} 3H 4H 5H 6H 7H", [
+        ("3S", "single 3"),
+        ("3S 3S", "pair 33, 3 of SH: S"),
+        ("3S 3H", "pair 33, 3 of SH: H"),
+        ("3S 3S 3H", "triple 333"),
+    ]),
+    # a lifted straight still has the spade
+    ("3S 3H 4S 5S 6S 7S 7S 7H", [("3S 4S 5S 6S 7H", "straight 34567"), ("3H 4S 5S 6S 7S", None)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "hand", "cards", "steps", "first_play"),
+    [
+        *((options, hand, *row, False) for options, hand, rows in STEPS for row in rows),
+        *(
+            ({"lead_spade_three": True, "decks": decks}, hand, *row, True)
+            for decks in (1, 2)
+            for hand, rows in SPADE_STEPS + SPADE_STEPS_OF_TWO * (decks == 2)
+            for row in rows
+        ),
+    ],
+)
+def test_steps(options: Options, hand: str, cards: str, steps: str | None, first_play: bool) -> None:
+    env = table_with(hand, None, options, first_play)
+    if steps is None:
+        assert found(env, cards.split()) == []
+    else:
+        assert questions(env, cards.split()) == steps
