@@ -176,7 +176,7 @@ def test_ids_stand_in_the_order_of_the_page() -> None:
     bombs = [a.written for a in ACTIONS if a.kind == "bomb"]
     assert bombs == [rank * size for size in range(4, 9) for rank in brute.RANKS[:-2]]
     assert names[-4:] == ["suit S", "suit H", "suit D", "suit C"]
-    assert names[-19:-4] == [f"kicker {rank}" for rank in brute.RANKS]
+    assert names[-19:-4] == [f"kicker {rank * 2}" for rank in brute.RANKS]
 
 
 @pytest.mark.parametrize("decks", [1, 2])
@@ -400,7 +400,7 @@ def test_given_decks_of_two() -> None:
 def questions(env: TableEnv, cards: Sequence[str]) -> str:
     """How a play is made step by step: its main combination, then what is asked, from what, and the answer.
 
-    A kicker is written "from the ranks 47J: 4", a suit "7 of SH: S", that of a flush straight "* of SH: S".
+    A kicker is written "from the pairs 47J: 4", a suit "7 of SH: S", that of a flush straight "* of SH: S".
     Meanwhile nobody else sees anything, and each step but the last leaves the turn where it is.
     """
     (play,) = [p for p in env.legal_plays() if Counter(p.cards) == Counter(cards)]
@@ -417,7 +417,7 @@ def questions(env: TableEnv, cards: Sequence[str]) -> str:
         kind, answer = env.describe(action).split(" ", 1)
         choices = "".join(option[-1] for option in options)
         if kind == "kicker":
-            steps.append(f"from the ranks {choices}: {answer}")
+            steps.append(f"from the pairs {choices}: {answer[-1]}")
         elif kind == "suit":
             seen = env.game.observation_dict(env.observe(f"player_{seat}")["observation"])
             asked = [rank for rank, bit in zip(brute.RANKS, seen["asked"], strict=False) if bit]
@@ -463,9 +463,8 @@ STEPS = [
         ("5S 6S 7S 8S 9S", "flush_straight 56789*"),
         ("7H 8H 9H TH JH", "flush_straight 789TJ*"),
         ("7S 7H 8S 8D", "pair_chain 7788, 8 of SH: S"),
-        ("7S 7H 8S 8H 8D", None),  # no combination
         ("7S 7H 8H 8D 9S 9H", "pair_chain 778899, 8 of SH: H"),
-        ("7S 7H 8S 8H 8D", None),
+        ("7S 7H 8S 8H 8D", "full_house 888 + 1 pair, from the pairs 79: 7"),
     ]),
     # Example C
     (TWO_DECKS, "3S 4S 5S 6S 7S 7S 7H", [
@@ -494,8 +493,8 @@ STEPS = [
         ("3S 4S 5S 6S 7H", "straight 34567, 3 of SHD: S, 4 of SHD: S, 5 of SHD: S, 6 of SHD: S, 7 of HD: H"),
         ("3H 4H 5H 6H 7H", "flush_straight 34567*, * of SHD: H"),
         ("3S 3D 4H 4D", "pair_chain 3344, 3 of SH: S, 3 of HD: D, 4 of SH: H"),
-        ("3S 3H 3D 7H 7D", "full_house 333 + 1 pair, from the ranks 4567: 7, 7 of SH: H"),
-        ("3S 3H 7S 7H 7D", "full_house 777 + 1 pair, from the ranks 3456: 3, 3 of SH: S, 3 of HD: H"),
+        ("3S 3H 3D 7H 7D", "full_house 333 + 1 pair, from the pairs 4567: 7, 7 of SH: H"),
+        ("3S 3H 7S 7H 7D", "full_house 777 + 1 pair, from the pairs 3456: 3, 3 of SH: S, 3 of HD: H"),
     ]),
     # a straight that must show two suits does not ask for the last of them
     ({}, TWO_RUNS, [
@@ -511,7 +510,7 @@ STEPS = [
     ]),
     # equal cards: suits may repeat
     (TWO_DECKS, f"{TWICE} 3H 4H 5H 6H 7H", [
-        ("7S 7S", "pair 77, 7 of SH: S"),  # the second S would be the only suit left but for H
+        ("7S 7S", "pair 77, 7 of SH: S"),  # the first is S in any case
         ("7S 7H", "pair 77, 7 of SH: H"),
     ]),
     # second copies that are not live go first
@@ -534,37 +533,37 @@ STEPS = [
     # kickers: never falling, and always to be completed
     ({}, "5S 5H 5D 6S 6H 6D 4S 4H 7S 7H 7C JS JH", [
         ("5S 5H 5D 6S 6H 6D 4S 4H 7S 7H", "triple_chain_with_pairs 555666 + 2 pairs, "
-         "from the ranks 47: 4, from the ranks 7J: 7"),
+         "from the pairs 47: 4, from the pairs 7J: 7"),
         ("5S 5H 5D 6S 6H 6D 7S 7H JS JH", "triple_chain_with_pairs 555666 + 2 pairs, "
-         "from the ranks 47: 7, from the ranks J: J"),
-        ("5S 5H 5D 4S 4H", "full_house 555 + 1 pair, from the ranks 467J: 4"),
-        ("6S 6H 6D JS JH", "full_house 666 + 1 pair, from the ranks 457J: J"),
+         "from the pairs 47: 7, from the pairs J: J"),
+        ("5S 5H 5D 4S 4H", "full_house 555 + 1 pair, from the pairs 467J: 4"),
+        ("6S 6H 6D JS JH", "full_house 666 + 1 pair, from the pairs 457J: J"),
     ]),
     ({}, "5S 5H 5D 6S 6H 6D JS JH JD JC", [
         ("5S 5H 5D 6S 6H 6D JS JH JD JC", "triple_chain_with_pairs 555666 + 2 pairs, "
-         "from the ranks J: J, from the ranks J: J"),
-        ("JS JH JD 5S 5H", "full_house JJJ + 1 pair, from the ranks 56: 5"),
+         "from the pairs J: J, from the pairs J: J"),
+        ("JS JH JD 5S 5H", "full_house JJJ + 1 pair, from the pairs 56: 5"),
     ]),
     (TWO_DECKS, "5S 5S 5H 5D 5C 6S 6H 6D 9S 9H x x X X", [
         ("5S 5S 5H 5D 5C 6S 6H 6D 9S 9H", "triple_chain_with_pairs 555666 + 2 pairs, "
-         "from the ranks 59xX: 5, from the ranks 9xX: 9"),
+         "from the pairs 59xX: 5, from the pairs 9xX: 9"),
         ("5S 5S 5H 6S 6H 6D x x X X", "triple_chain_with_pairs 555666 + 2 pairs, "
-         "from the ranks 59x: x, from the ranks X: X"),
-        ("5S 5S 5H X X", "full_house 555 + 1 pair, from the ranks 69xX: X"),
+         "from the pairs 59x: x, from the pairs X: X"),
+        ("5S 5S 5H X X", "full_house 555 + 1 pair, from the pairs 69xX: X"),
         ("5S 5S 5H 5D 5C", "bomb 55555"),
         ("x x X X", "joker_bomb xxXX"),
     ]),
     ({**TWO_DECKS, "distinct_wings": True}, "5S 5S 5H 5D 5C 6S 6H 6D 9S 9H 9D 9C x x X X", [
         ("5S 5S 5H 6S 6H 6D 9S 9H x x", "triple_chain_with_pairs 555666 + 2 pairs, "
-         "from the ranks 9x: 9, from the ranks xX: x"),
+         "from the pairs 9x: 9, from the pairs xX: x"),
         ("5S 5S 5H 6S 6H 6D 9S 9H 9D 9C", None),
         ("5S 5S 5H 5D 5C 6S 6H 6D 9S 9H", None),
-        ("6S 6H 6D 5S 5S", "full_house 666 + 1 pair, from the ranks 59xX: 5"),
+        ("6S 6H 6D 5S 5S", "full_house 666 + 1 pair, from the pairs 59xX: 5"),
     ]),
     # kickers first, then all suits by rank
     ({}, f"{TWO_RUNS} 3D 4D KS", [
-        ("3S 3H 3D 4S 4D", "full_house 333 + 1 pair, from the ranks 4567: 4, 4 of SH: S"),
-        ("3H 3D 4S 4H 4D", "full_house 444 + 1 pair, from the ranks 3567: 3, 3 of SH: H"),
+        ("3S 3H 3D 4S 4D", "full_house 333 + 1 pair, from the pairs 4567: 4, 4 of SH: S"),
+        ("3H 3D 4S 4H 4D", "full_house 444 + 1 pair, from the pairs 3567: 3, 3 of SH: H"),
     ]),
 ]  # fmt: skip
 SPADE_STEPS = [
@@ -599,17 +598,17 @@ SPADE_STEPS = [
     ("3S 4S 5S 6S 7S 3H", [("3S 4S 5S 6S 7S", "flush_straight 34567*"), ("3H 4S 5S 6S 7S", None)]),
     # in kickers: only the threes, where nothing else has the spade
     ("3S 3H 4S 4H 4D 5S 5H 5D 6S 6H 7S 7H", [
-        ("4S 4H 4D 3S 3H", "full_house 444 + 1 pair, from the ranks 3: 3"),
+        ("4S 4H 4D 3S 3H", "full_house 444 + 1 pair, from the pairs 3: 3"),
         ("4S 4H 4D 5S 5H 5D 3S 3H 6S 6H", "triple_chain_with_pairs 444555 + 2 pairs, "
-         "from the ranks 3: 3, from the ranks 67: 6"),
+         "from the pairs 3: 3, from the pairs 67: 6"),
         ("4S 4H 4D 5S 5H 5D 6S 6H 7S 7H", None),
         ("4S 4H 4D", None),
     ]),
     ("3S 3H 3D 4S 4H 4D 5S 5H 6S 6H", [
         ("3S 3H 3D 4S 4H 4D 5S 5H 6S 6H", "triple_chain_with_pairs 333444 + 2 pairs, "
-         "from the ranks 5: 5, from the ranks 6: 6"),
-        ("3S 3H 4S 4H 4D", "full_house 444 + 1 pair, from the ranks 3: 3"),
-        ("3S 3H 3D 6S 6H", "full_house 333 + 1 pair, from the ranks 456: 6"),
+         "from the pairs 5: 5, from the pairs 6: 6"),
+        ("3S 3H 4S 4H 4D", "full_house 444 + 1 pair, from the pairs 3: 3"),
+        ("3S 3H 3D 6S 6H", "full_house 333 + 1 pair, from the pairs 456: 6"),
     ]),
 ]  # fmt: skip
 SPADE_STEPS_OF_TWO = [

@@ -10,9 +10,10 @@ import pytest
 
 from .brute import zheng_shang_you as brute
 from .games import is_over, new_table, options_of
-from .zheng_shang_you_tables import SEATS, stacked_deck
+from .zheng_shang_you_tables import SEATS, put, stacked_deck
 
 QUICK, ALL = 1_000, 20_000  # decisions of each variant
+MOST_PLAYS = 5_000  # of a dense hand; some have tens of thousands
 SEEN = """
     pass single pair triple straight flush_straight pair_chain triple_chain full_house
     triple_chain_with_pairs bomb flush_on_straight bomb_on_bomb low_straight low_pair_chain high_pair_chain
@@ -117,3 +118,56 @@ def test_engine_and_referee_agree(wanted: int, decks: int, rotate: int) -> None:
     print(f"{decisions} decisions in {number - rotate * QUICK} games", dict(sorted(seen.items())), sep="\n")
     expected = SEEN + SEEN_WITH_TWO_DECKS * (decks == 2)
     assert wanted < ALL or not [what for what in expected.split() if not seen[what]]
+
+
+def dense_hand(rng: np.random.Generator, decks: int) -> list[str]:
+    """A hand of neighbouring ranks in a few suits, where flush straights compete for cards."""
+    start, width = int(rng.integers(len(brute.PLACES) - 6)), int(rng.integers(6, 10))
+    ranks = set(brute.PLACES[start : start + width])
+    suits = set(rng.permutation(list(brute.SUITS))[: rng.integers(1, 5)])
+    near = [card for card in brute.pack(decks) if card[0] in ranks and card[1:] in suits]
+    far = brute.without(brute.pack(decks), near)
+    most = brute.HAND_SIZE[decks]
+    cards = rng.permutation(near)[: rng.integers(5, most + 1)].tolist()
+    return brute.sort_cards([*cards, *rng.permutation(far)[: rng.integers(0, max(1, min(4, most - len(cards))))]])
+
+
+def lower_play(rng: np.random.Generator, hand: list[str], options: dict[str, Any]) -> brute.Play | None:
+    """A play that other cards of the pack can make, to be beaten; mostly a straight."""
+    others = brute.without(brute.pack(options["decks"]), hand)
+    if rng.random() < 0.3 or not others:
+        return None
+    window = str(rng.choice(brute.windows(int(rng.integers(5, 8)))[:5]))
+    cards = [[card for card in others if card[0] == rank] for rank in window]
+    if rng.random() < 0.7 and all(cards):
+        return brute.classify([str(rng.choice(own)) for own in cards], options)
+    return brute.classify(rng.permutation(others)[:1].tolist(), options)
+
+
+@pytest.mark.parametrize("decks", [1, 2])
+@pytest.mark.parametrize("hands", [200, pytest.param(5_000, marks=pytest.mark.slow)])
+def test_dense_hands_have_the_same_plays(hands: int, decks: int, rotate: int) -> None:
+    seen: Counter[str] = Counter()
+    for number in range(hands):
+        rng = np.random.default_rng([rotate, number, decks, 51])
+        is_first = bool(rng.random() < 0.3)
+        options = {"decks": decks, "lead_spade_three": is_first, "distinct_wings": bool(rng.random() < 0.3)}
+        hand = dense_hand(rng, decks)
+        if is_first and "3S" not in hand:
+            continue
+        table = None if is_first else lower_play(rng, hand, options)
+        env = new_table("zheng_shang_you", options)
+        put(env, hand, table and table.cards, is_first)
+        expected = brute.legal_plays(hand, table, options, is_first)
+        if len(expected) > MOST_PLAYS:
+            continue
+        plays = [brute.Play(p.name, p.length, p.key, p.cards) for p in env.legal_plays()]
+        assert len(set(plays)) == len(plays)
+        assert set(plays) == expected, f"hand {number} under {options}\n{env.text()}"
+        choices = Counter(map(brute.without_suits, plays))
+        for play in plays:
+            seen[play.name] += choices[brute.without_suits(play)] > 1
+        seen["hands"] += 1
+    print(dict(sorted(seen.items())))
+    assert seen["hands"] > hands // 3
+    assert seen["straight"] and seen["flush_straight"] and seen["single"]
