@@ -1,10 +1,11 @@
 """How fast the environments are on this machine: ``python -m envs.bench [GAME ...]``.
 
-Decisions a second of one thread in processor time, best of three, default options, actions drawn
-uniformly by the project's own sampler: inside compiled code without observations (engine), by
-``vec.step(vec.sample())`` with observations and masks (vector), on the raw PettingZoo environment
-(AEC), and of one seat as a Gymnasium VectorEnv against random opponents (single seat). And the time
-from starting Python to the first step, with an empty compile cache (cold) and a filled one (warm).
+Decisions a second of one thread in processor time, best of three, under default options and those that
+change the shapes, actions drawn uniformly by the project's own sampler: inside compiled code without
+observations (engine), by ``vec.step(vec.sample())`` with observations and masks (vector), on the raw
+PettingZoo environment (AEC), and of one seat as a Gymnasium VectorEnv against random opponents (single
+seat). The time from starting Python to the first step, with an empty compile cache (cold) and a filled one
+(warm). And the longest that ``legal_plays()`` took at the first lead of a thousand deals.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,12 @@ from rich.console import Console
 from rich.table import Table
 
 from .core.aec import TableEnv
+from .core.docs import option_words
 from .core.game import NAMES, get
 from .core.vector import VectorTables, sample_masks
 from .peers import PEERS
+
+Options = Mapping[str, Any]
 
 REPEATS = 3
 NUM_ENVS = 1024
@@ -54,9 +58,9 @@ def best_rate(
     return max(rates)
 
 
-def engine_rate(game: str, rounds: int = 2000) -> float:
+def engine_rate(game: str, options: Options, rounds: int = 2000) -> float:
     """Apply, redeal, legal actions and the sampler in one compiled loop; no observations."""
-    vec = VectorTables(get(game), NUM_ENVS)
+    vec = VectorTables(get(game), NUM_ENVS, **options)
     vec.reset(seed=0)
 
     def play(n: int) -> int:
@@ -66,9 +70,9 @@ def engine_rate(game: str, rounds: int = 2000) -> float:
     return best_rate(play, rounds)
 
 
-def vector_rate(game: str, num_envs: int = NUM_ENVS, num_threads: int = 1) -> float:
+def vector_rate(game: str, options: Options, num_envs: int = NUM_ENVS, num_threads: int = 1) -> float:
     """``vec.step(vec.sample())``; with several threads by the clock on the wall."""
-    vec = VectorTables(get(game), num_envs, num_threads=num_threads)
+    vec = VectorTables(get(game), num_envs, num_threads=num_threads, **options)
     vec.reset(seed=0)
 
     def play(n: int) -> int:
@@ -80,9 +84,9 @@ def vector_rate(game: str, num_envs: int = NUM_ENVS, num_threads: int = 1) -> fl
     return best_rate(play, max(1, NUM_ENVS * 1000 // num_envs), clock)
 
 
-def aec_rate(game: str, decisions: int = 100_000) -> float:
+def aec_rate(game: str, options: Options, decisions: int = 100_000) -> float:
     """``last``, the sampler and ``step`` on the raw PettingZoo environment, resets included."""
-    raw = TableEnv(get(game))
+    raw = TableEnv(get(game), **options)
     raw.reset(seed=0)
     keys, actions = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
@@ -99,11 +103,11 @@ def aec_rate(game: str, decisions: int = 100_000) -> float:
     return best_rate(play, decisions)
 
 
-def single_seat_rate(game: str, num_envs: int = NUM_ENVS) -> float:
+def single_seat_rate(game: str, options: Options, num_envs: int = NUM_ENVS) -> float:
     """Steps a second of one seat's Gymnasium VectorEnv against random opponents, whose play is included."""
     from . import make_gym
 
-    env = make_gym(game, opponents="random", num_envs=num_envs)
+    env = make_gym(game, opponents="random", num_envs=num_envs, **options)
     _, infos = env.reset(seed=0)
     keys, actions = np.arange(num_envs, dtype=np.uint64), np.zeros(num_envs, np.int64)
 
@@ -132,33 +136,54 @@ def start_seconds(game: str) -> tuple[float, float]:
     return seconds[0], seconds[1]
 
 
-def measure(game: str) -> dict[str, Any]:
-    """The figures of one game."""
+def longest_lead(game: str, options: Options, deals: int = 1000) -> float:
+    """The most milliseconds that ``legal_plays()`` takes at the first decision of a deal."""
+    raw = TableEnv(get(game), **options)
+    longest = 0.0
+    for seed in range(deals):
+        raw.reset(seed=seed)
+        start = time.process_time()
+        raw.legal_plays()
+        longest = max(longest, time.process_time() - start)
+    return 1000 * longest
+
+
+def measure(game: str) -> list[dict[str, Any]]:
+    """The figures of one game, a row for each variant."""
     cold, warm = start_seconds(game)
-    return {
-        "game": game,
-        "engine": engine_rate(game),
-        "vector": vector_rate(game),
-        "aec": aec_rate(game),
-        "single_seat": single_seat_rate(game),
-        "cold_start_seconds": cold,
-        "warm_start_seconds": warm,
-        "bytes_per_table": get(game).dtype.itemsize,
-    }
+    return [
+        {
+            "game": label(game, options),
+            "engine": engine_rate(game, options),
+            "vector": vector_rate(game, options),
+            "aec": aec_rate(game, options),
+            "single_seat": single_seat_rate(game, options),
+            "cold_start_seconds": cold,
+            "warm_start_seconds": warm,
+            "bytes_per_table": get(game).dtype.itemsize,
+            "longest_lead_ms": longest_lead(game, options),
+        }
+        for options in get(game).variants
+    ]
+
+
+def label(game: str, options: Options) -> str:
+    """A game and its options."""
+    return f"{game} {option_words(options)}" if options else game
 
 
 def measure_sizes(game: str) -> list[dict[str, Any]]:
     """The vector's rate for other numbers of tables, and what a second thread adds."""
     rows = []
     for n in SIZES:
-        one, two = vector_rate(game, n), vector_rate(game, n, num_threads=2)
+        one, two = vector_rate(game, {}, n), vector_rate(game, {}, n, num_threads=2)
         rows.append({"game": game, "num_envs": n, "vector": one, "two_threads": two, "ratio": two / one})
     return rows
 
 
 def measure_peers(game: str) -> list[dict[str, Any]]:
     """Other projects' environments in the same run, and how many times faster ours are."""
-    vector, aec = vector_rate(game), aec_rate(game)
+    vector, aec = vector_rate(game, {}), aec_rate(game, {})
     rows = []
     for name, (peer, decisions) in PEERS.items():
         rate = best_rate(peer(), decisions)
@@ -223,7 +248,12 @@ def main(argv: list[str] | None = None) -> None:
         for game in games:
             parts.append(("Endurance", soak(game, int(arguments.soak))))
     else:
-        parts.append(("Decisions a second, seconds to the first step", [measure(game) for game in games]))
+        parts.append(
+            (
+                "Decisions a second, seconds to the first step",
+                [row for game in games for row in measure(game)],
+            )
+        )
     if arguments.sizes:
         parts.append(("Numbers of tables", [row for game in games for row in measure_sizes(game)]))
     if arguments.peers:

@@ -19,7 +19,9 @@ SEEN = """
     triple_chain_with_pairs bomb flush_on_straight bomb_on_bomb low_straight low_pair_chain high_pair_chain
     suit_choice straight_choice flush_choice repeated_wings trick_over skipped
 """
-SEEN_WITH_TWO_DECKS = " joker_bomb big_bomb body_rank_wing live_twice jokers_as_kickers winged_3 lifted_straight"
+SEEN_WITH_TWO_DECKS = (
+    " joker_bomb big_bomb body_rank_wing live_twice jokers_as_kickers winged_3 lifted_straight"
+)
 """What has to happen in the long run: every type, every kind of choice."""
 
 
@@ -42,7 +44,9 @@ def note(seen: Counter[str], play: brute.Play, referee: brute.Referee) -> None:
         wings = Counter(ranks) - Counter(body)
         seen["repeated_wings"] += max(wings.values()) > 2
         seen["body_rank_wing"] += bool(set(wings) & set(body))
-    seen["jokers_as_kickers"] += name in ("full_house", "triple_chain_with_pairs") and bool(set("xX") & set(ranks))
+    seen["jokers_as_kickers"] += name in ("full_house", "triple_chain_with_pairs") and bool(
+        set("xX") & set(ranks)
+    )
     choices = [p for p in referee.legal() if brute.without_suits(p) == brute.without_suits(play)]
     if len(choices) > 1:
         what = {"straight": "straight_choice", "flush_straight": "flush_choice"}
@@ -129,7 +133,9 @@ def dense_hand(rng: np.random.Generator, decks: int) -> list[str]:
     far = brute.without(brute.pack(decks), near)
     most = brute.HAND_SIZE[decks]
     cards = rng.permutation(near)[: rng.integers(5, most + 1)].tolist()
-    return brute.sort_cards([*cards, *rng.permutation(far)[: rng.integers(0, max(1, min(4, most - len(cards))))]])
+    return brute.sort_cards(
+        [*cards, *rng.permutation(far)[: rng.integers(0, max(1, min(4, most - len(cards))))]]
+    )
 
 
 def lower_play(rng: np.random.Generator, hand: list[str], options: dict[str, Any]) -> brute.Play | None:

@@ -42,7 +42,9 @@ def put(
     for seat, cards in enumerate([hand, rest[0:3], rest[3:6], rest[6:9]]):
         give(t, seat, cards)
     held = [sum(t["hand"][:, r]) for r in range(NUM_RANKS)]
-    t["gone"] = [sum(card[0] == rank for card in env.game.cards) - n for rank, n in zip(RANKS, held, strict=True)]
+    t["gone"] = [
+        sum(card[0] == rank for card in env.game.cards) - n for rank, n in zip(RANKS, held, strict=True)
+    ]
     t["turn"], t["plays"], t["last"] = 0, 1 - first_play, LEAD
     if table is not None:
         play = brute.classify(table, env.rules.as_dict())
@@ -72,7 +74,16 @@ def redeal_hidden(t: Any, deck: Sequence[str], seat: int, rng: np.random.Generat
     t["chance"] = rng.integers(2**63, size=4)
     if t["turn"] != seat:
         t["decisions"] -= t["steps"]
-        for name in ("pending", "steps", "wanted", "lowest", "chosen", "spent", "suits_wanted", "lowest_suit"):
+        for name in (
+            "pending",
+            "steps",
+            "wanted",
+            "lowest",
+            "chosen",
+            "spent",
+            "suits_wanted",
+            "lowest_suit",
+        ):
             t[name] = 0
         t["asked"] = -1
 
@@ -80,7 +91,10 @@ def redeal_hidden(t: Any, deck: Sequence[str], seat: int, rng: np.random.Generat
 def stacked_deck(rng: np.random.Generator, decks: int, by: str) -> list[str]:
     """A deck that gives hands rich in equal ranks (``by="rank"``), in flush runs ("suit"), or in both."""
     cards = brute.pack(decks)
-    order = {"rank": lambda c: (brute.RANKS.index(c[0]), c), "suit": lambda c: (c[1:], brute.RANKS.index(c[0]))}
+    order = {
+        "rank": lambda c: (brute.RANKS.index(c[0]), c),
+        "suit": lambda c: (c[1:], brute.RANKS.index(c[0])),
+    }
     cards.sort(key=order["suit" if by == "both" else by])
     blocks, start = [], int(rng.integers(len(cards)))
     cards = cards[start:] + cards[:start]
@@ -89,7 +103,7 @@ def stacked_deck(rng: np.random.Generator, decks: int, by: str) -> list[str]:
         blocks.append(cards[:size])
         cards = cards[size:]
     if by == "both":  # neighbouring ranks in two suits
-        blocks.sort(key=lambda block: (brute.RANKS.index(block[0][0]) + 3 * rng.random()))
+        blocks.sort(key=lambda block: brute.RANKS.index(block[0][0]) + 3 * rng.random())
     else:
         blocks = [blocks[i] for i in rng.permutation(len(blocks))]
     dealt = [card for block in blocks for card in block]
@@ -120,9 +134,7 @@ def decided_at_once(name: str, cards: Sequence[str], hand: Sequence[str], due: b
     return fixed | Counter({brute.SPADE_THREE: int(due and brute.SPADE_THREE in cards)})
 
 
-def suit_steps(
-    name: str, cards: Sequence[str], hand: Sequence[str], due: bool
-) -> list[tuple[str, ...]]:
+def suit_steps(name: str, cards: Sequence[str], hand: Sequence[str], due: bool) -> list[tuple[str, ...]]:
     """For every way to spend the ranks of ``cards``: the cards of which the suit is chosen, in order."""
     ranks = brute.ranks_of(cards)
     ways = [in_order(way) for way in brute.card_choices(name, ranks, list(hand), due)]
@@ -131,9 +143,7 @@ def suit_steps(
     return [tuple(in_order(Counter(way) - decided_at_once(name, way, hand, due))) for way in ways]
 
 
-def ask(
-    ways: Sequence[tuple[str, ...]], answers: Sequence[str]
-) -> tuple[list[str], list[str]]:
+def ask(ways: Sequence[tuple[str, ...]], answers: Sequence[str]) -> tuple[list[str], list[str]]:
     """The cards chosen by these ``answers`` (suits), and the suits to choose from next, if any.
 
     Where only one suit is left there is no question.
@@ -155,10 +165,12 @@ def actions_of(play: brute.Play, hand: Sequence[str], due: bool) -> tuple[int, .
     if play == brute.PASS:
         return (LEAD,)
     body = brute.body_of(*play[:3])
-    kickers = sorted((RANKS.index(r) for r in brute.without_suits(play)[3][len(body) :: 2]))
+    kickers = sorted(RANKS.index(r) for r in brute.without_suits(play)[3][len(body) :: 2])
     ways = suit_steps(play.name, play.cards, hand, due)
-    own = list(play.cards[:1]) if play.name == "flush_straight" else in_order(
-        Counter(play.cards) - decided_at_once(play.name, play.cards, hand, due)
+    own = (
+        list(play.cards[:1])
+        if play.name == "flush_straight"
+        else in_order(Counter(play.cards) - decided_at_once(play.name, play.cards, hand, due))
     )
     answers: list[str] = []
     while (state := ask(ways, answers))[1]:

@@ -1,5 +1,4 @@
-"""Zheng Shang You's rule player, frozen as the yardstick ``rule_v0``: it counts plays.
-"""
+"""Zheng Shang You's rule player, frozen as the yardstick ``rule_v0``: it counts plays."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from .rng import pick_below, seed_stream
 
 ILLEGAL = -1  # what `advance` returns instead of a seat
 OVER = 256  # what `advance` adds to the seat when the game has ended
-NO_DEALER = np.int64(-1)  # of one type with the dealers that are given
+# Of one type with what is given elsewhere: constants in a call would have loops compiled again.
+NO_DEALER, YES, NO = np.int64(-1), np.bool_(True), np.bool_(False)
 _BLOCK = 32  # actions that `sample` counts at a time
 
 
@@ -88,7 +89,7 @@ def reset(tables, wanted, decks, dealers, observations, masks, seats, spare, ski
         redeal(t, decks[i], dealers[i])
         if t.over:
             return i
-        to_next_decision(t, observations[i], masks[i], spare, no_deck, True, False, skip_forced)
+        to_next_decision(t, observations[i], masks[i], spare, no_deck, YES, NO, skip_forced)
         seats[i] = t.turn
     return -1
 

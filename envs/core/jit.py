@@ -23,6 +23,10 @@ import numba
 
 config: Any = numba.config  # its settings are made at run time
 KEPT_FOLDERS = 2  # the newest cache folders; older ones belong to sources that are gone
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "no_cfunc_wrapper": True,
+}  # a wrapper for C costs time and is not used
 _PACKAGES = ("envs", "agents")  # kernels elsewhere only call these and functions of their own file
 
 
@@ -83,11 +87,11 @@ def njit(function: Callable[..., Any]) -> Any:
     """
     folder = cache_folder()
     if folder is None:
-        return numba.njit(cache=False, nogil=True, no_cfunc_wrapper=True)(function)
+        return numba.njit(cache=False, **OPTIONS)(function)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
+        return numba.njit(cache=True, **OPTIONS)(function)
     finally:
         config.CACHE_DIR = before
 

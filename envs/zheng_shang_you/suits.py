@@ -1,6 +1,6 @@
 """Zheng Shang You: which cards a play spends (rules, section 6), on one record ``t``.
 
-A card is **flush-live** when the hand covers a flush straight of five cards with it. Cards that are not
+A card is **flush-live** when the hand covers a flush straight of five with it, else **idle**. Idle cards
 are interchangeable and go first, lowest suit first (S H D C). Where live cards must go besides, the player
 chooses their suits, one at a time, rank by rank from the lowest; what leaves no choice is not asked.
 Liveness is that of the hand before the play. Until the play is complete its cards gather in ``t.spent``.
@@ -62,10 +62,10 @@ def of_suit(cards, suit):
 @njit
 def has_live(first):
     """Whether a hand with these first copies has any flush-live card."""
+    runs = 0
     for suit in range(NUM_SUITS):
-        if five_runs(of_suit(first, suit)):
-            return True
-    return False
+        runs |= five_runs(of_suit(first, suit))
+    return runs != 0
 
 
 @njit
@@ -242,12 +242,15 @@ def suit_options(t):
 @njit
 def straight_options(t):
     """Those for a plain straight, which must show two suits in the end."""
-    is_free = not shows_two_suits(t)
-    suits = straight_candidates(t, np.int64(t.asked), is_free)
-    shown = suits_among(t.spent[0], RANK_BITS[t.pending])
-    for rank in range(t.asked + 1, NUM_SUITED):
+    idle_first = shows_two_suits(t)
+    suits, shown = 0, suits_among(t.spent[0], RANK_BITS[t.pending])
+    for rank in range(t.asked, NUM_SUITED):
         if t.chosen[rank]:
-            shown |= straight_candidates(t, rank, is_free)
+            here = straight_suits(t, rank) if idle_first else all_suits(t, rank)
+            if rank == t.asked:
+                suits = here
+            else:
+                shown |= here
     options = 0
     for suit in range(NUM_SUITS):
         if suits >> suit & 1 and BITS_SET[shown | 1 << suit] > 1:
@@ -256,26 +259,27 @@ def straight_options(t):
 
 
 @njit
-def straight_candidates(t, rank, is_free):
-    """The suits (bits) of which a plain straight may take this rank.
+def straight_suits(t, rank):
+    """The suits (bits) of which a plain straight takes this rank: the lowest idle one, else any."""
+    live_first, live_second = live_cards(t.cards[t.turn, 0], t.cards[t.turn, 1])
+    idle = suits_of(t.cards[t.turn, 0] & ~live_first | t.cards[t.turn, 1] & ~live_second, rank)
+    suits = all_suits(t, rank)
+    return idle & -idle if idle & suits else suits
 
-    The lowest suit of which a card is not live, else all; all in any case where the straight ``is_free``.
-    """
-    first, second = t.cards[t.turn, 0], t.cards[t.turn, 1]
+
+@njit
+def all_suits(t, rank):
+    """The suits (bits) that a rank may be of: all that are held, but for 3S where it is due."""
     if rank == 0 and three_is_due(t):
         return 1 << SPADE
-    live_first, live_second = live_cards(first, second)
-    idle = suits_of(first & ~live_first | second & ~live_second, rank)
-    if idle and not is_free:
-        return idle & -idle
-    return suits_of(first, rank)
+    return suits_of(t.cards[t.turn, 0], rank)
 
 
 @njit
 def shows_two_suits(t):
-    """Whether the pending straight shows two suits when it spends cards that are not live first."""
+    """Whether the pending straight shows two suits when idle cards go first; if not, any may go."""
     suits = 0
     for rank in range(NUM_SUITED):
         if t.chosen[rank]:
-            suits |= straight_candidates(t, rank, False)
+            suits |= straight_suits(t, rank)
     return BITS_SET[suits] > 1

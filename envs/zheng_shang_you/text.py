@@ -26,12 +26,18 @@ def _name(action: int) -> str:
 ACTION_NAMES = tuple(_name(action) for action in range(len(ACTIONS)))
 
 _BIT_OF = {card: int(bit) for card, bit in zip(DECK, CARD_BIT, strict=False)}
+_INDEX_AT = {bit: index for index, bit in enumerate(_BIT_OF.values())}
 
 
 def cards_in(cards: Sequence[int]) -> list[str]:
     """Cards from the two words in which a record holds them, by rank and then by suit."""
-    first, second = (int(word) for word in cards)
-    return [card for card, bit in _BIT_OF.items() for word in (first, second) if word >> bit & 1]
+    found = []
+    for word in cards:
+        bits = int(word)
+        while bits:
+            found.append(_INDEX_AT[(bits & -bits).bit_length() - 1])
+            bits &= bits - 1
+    return [DECK[index] for index in sorted(found)]
 
 
 def words_of(cards: Sequence[str]) -> tuple[int, int]:
