@@ -39,6 +39,7 @@ from .report import (
     markdown,
     plain,
     sections,
+    session,
     show,
 )
 from .stats import LEAST_RESAMPLES, RESAMPLES, Direction, game_figures, summarise_direction, summarise_pair
@@ -64,7 +65,7 @@ class Config:
     game: tyro.conf.Positional[str] = NAMES[0]
     """The game."""
     agents: tyro.conf.Positional[tuple[str, ...]] = ()
-    """At least two: names (random, rule, rule_v0, rule_v1) or folders of training runs or checkpoints."""
+    """At least two: names (random, lowest, rule, rule_v0...) or folders of training runs or checkpoints."""
     deals: int = 2000
     """Deals of every pair, at least 2; each is played twice in every seat."""
     seed: int = 0
@@ -204,6 +205,9 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
     ratings = rate(seatings, scores, len(agents)) if pool else []
 
     tables = sections(info, labels, reports, ratings)
+    title_of = get(config.game).title_of
+    if pool and title_of is not None:
+        tables.append(session(labels, seatings, scores, title_of))
     if config.out is not None:
         facts, notes = _facts(config, rules, info), _notes(config, info)
         content = _results(config, rules, info, labels, results, reports)

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -126,6 +128,21 @@ def sections(
     return found
 
 
+def session(
+    labels: Sequence[str],
+    seatings: NDArray[np.int64],
+    scores: NDArray[np.int64],
+    title_of: Callable[[int], str],
+) -> Section:
+    """What every agent has won or lost over all games of the pool (G, n), and the level of those points."""
+    rows = []
+    for entry, name in enumerate(labels):
+        own = scores[seatings == entry]
+        total = int(own.sum())
+        rows.append([name, f"{len(own):,}", f"{total:+,}", title_of(total)])
+    return Section("Session: points of all extra deals, from 0", ["Agent", "Seats", "Points", "Level"], rows)
+
+
 def _strength(own: Direction) -> list[str]:
     return [interval(own.points), interval(own.win_rate, percent), interval(own.duplicate_share, percent)]
 
@@ -143,7 +160,7 @@ def show(console: Console, tables: Iterable[Section]) -> None:
     for section in tables:
         table = Table(title=escape(section.title), title_justify="left", header_style="bold")
         for i, name in enumerate(section.header):
-            is_figure = i > 0 and name not in ("Against", "Figure")
+            is_figure = i > 0 and name not in ("Against", "Figure", "Level")
             table.add_column(escape(name), justify="right" if is_figure else "left", no_wrap=is_figure)
         for row in section.rows:
             table.add_row(*(escape(cell.replace(" [", below)) for cell in row))

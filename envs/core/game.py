@@ -234,6 +234,7 @@ class Game:
     the options, ``chance`` (4,) uint64, ``deck``, ``turn`` (the seat to act), ``pending`` (not 0 in the
     middle of a play), ``over``, ``score`` (P,) and ``decisions``. ``variants`` are sets of options under
     which observations have other shapes, first the defaults: docs and benchmarks go through them.
+    ``title_of`` names the level of a player's cumulative points, in games with levels.
     """
 
     name: str
@@ -243,6 +244,7 @@ class Game:
     kernels: Mapping[str, Any]
     text: types.ModuleType
     variants: tuple[Mapping[str, Any], ...] = ({},)
+    title_of: Callable[[int], str] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
         return get, (self.name,)

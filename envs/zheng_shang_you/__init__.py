@@ -7,7 +7,7 @@ import types
 from ..core.game import Game, GameInfo
 from . import legal, observation, table, text
 from .actions import FEATURE_NAMES, FEATURES, PACKS
-from .rules import MOST_MULTIPLIER, SEATS, ZhengShangYouRules
+from .rules import MOST_MULTIPLIER, SEATS, ZhengShangYouRules, level_of
 
 VERSION = 0
 TYPICAL_SCORE = (15.0, 35.0)
@@ -38,6 +38,16 @@ def info(rules: ZhengShangYouRules) -> GameInfo:
     )
 
 
+def title_of(points: int) -> str:
+    """The level of cumulative points, in words.
+
+    >>> title_of(1_400)
+    '6 Thousand-Li Horse 千里馬'
+    """
+    level = level_of(points)
+    return f"{level.number} {level.english} {level.chinese}"
+
+
 GAME = Game(
     name="zheng_shang_you",
     rules=ZhengShangYouRules,
@@ -51,4 +61,5 @@ GAME = Game(
     ),
     text=text,
     variants=({}, {"decks": 2}),
+    title_of=title_of,
 )  # fmt: skip
