@@ -22,11 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .core.cards import deck_indices
-from .core.game import COUNTER, Game, Rules, get
+from .core.game import Game, Rules, get
 from .core.plays import make_record
 from .core.plays import replay as replay_decisions
-from .core.seeding import as_dealer
+from .core.seeding import as_dealer, as_deck
 
 Record = Mapping[str, Any]
 
@@ -49,7 +48,11 @@ KEYS = {
     "game": Key("string", str, "name of the game, such as `guan_pai`"),
     "version": Key("integer", int, "version of its rules as implemented (`GameInfo.version`)"),
     "rules": Key("object", dict, "every option and its value"),
-    "decks": Key("list of lists of cards", [[str]], "the packs in dealing order: one, in games of one deal"),
+    "decks": Key(
+        "list of lists of cards",
+        [[str]],
+        "the packs in dealing order: one, or one a hand in games of several",
+    ),
     "dealer": Key("integer or null", (int, None), "the dealer's seat, in games that have one"),
     "agents": Key("list of strings or null", ([str], None), "who played, by seat"),
     "decisions": Key("list of [seat, action]", [[int, int]], "every step of the environment"),
@@ -60,7 +63,11 @@ KEYS = {
         "and the index of its first decision",
     ),
     "events": Key("list", list, "what happened by itself, in games where something does"),
-    "scores": Key("list of integers or null", ([int], None), "points by seat; null while the game goes on"),
+    "scores": Key(
+        'list of integers (or of text, as in "1/3") or null',
+        ([(int, str)], None),
+        "points by seat; null while the game goes on",
+    ),
 }
 """The fields that every record has. At the end of a game come those of its ``info``, such as winner."""
 
@@ -120,11 +127,13 @@ def _start(record: Record) -> _Start:
     missing = rules.as_dict().keys() - record["rules"].keys()
     if missing:
         raise ValueError(f"rules: the option {min(missing)!r} is missing")
-    if len(record["decks"]) != 1:
-        raise ValueError(f"decks: {info.name} has one deck a game, not {len(record['decks'])}")
+    if len(record["decks"]) != info.num_decks:
+        raise ValueError(
+            f"decks: {info.name} deals {info.num_decks} deck(s) under these rules, not {len(record['decks'])}"
+        )
     if record["agents"] is not None and len(record["agents"]) != info.num_players:
         raise ValueError(f"agents: {info.num_players} seats, but {len(record['agents'])} names")
-    deck = np.array(deck_indices(record["decks"][0], info.cards), COUNTER)
+    deck = as_deck(record["decks"], info)
     dealer = None if record["dealer"] is None else as_dealer(record["dealer"], info)
     return _Start(game, rules, deck, dealer)
 

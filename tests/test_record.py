@@ -113,7 +113,7 @@ WRONG: dict[str, tuple[Callable[[Record], Any], str]] = {
     "option": (lambda r: r["rules"].update(wild=1), "unknown option 'wild' of guan_pai"),
     "no option": (lambda r: r["rules"].pop("base"), "the option 'base' is missing"),
     "value": (lambda r: r["rules"].update(must_beat="maybe"), "must_beat must be one of"),
-    "two decks": (lambda r: r["decks"].append(r["decks"][0]), "one deck a game, not 2"),
+    "two decks": (lambda r: r["decks"].append(r["decks"][0]), "deals 1 deck.s. under these rules, not 2"),
     "card": (lambda r: r["decks"][0].__setitem__(0, "1X"), "'1X', which is no card"),
     "twice": (lambda r: r["decks"][0].append("3S"), "some card is there too often"),
     "dealer": (lambda r: r.update(dealer=3), "a dealer's seat is an integer of 0..2, not 3"),

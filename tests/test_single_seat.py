@@ -343,7 +343,7 @@ def test_a_given_deck(game: str) -> None:
     for seat in range(SEATS[game]):
         env = envs.make_gym(game, "random", seat=seat)
         observation, _ = env.reset(seed=9, options={"deck": deck, "nonsense": 1})
-        assert env._tables.tables(blank=False)["deck"][0].tolist() == indices
+        assert env._tables.decks()[0].tolist() == indices
         same = np.array_equal(observation, table.observe(f"player_{seat}")["observation"])
         assert same == (first == f"player_{seat}"), "the others see what was played before their turn"
         vec = envs.make_gym(game, "random", seat=seat, num_envs=2)

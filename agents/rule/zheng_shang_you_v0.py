@@ -1,4 +1,5 @@
-"""Zheng Shang You's rule player, frozen as the yardstick ``rule_v0``: it counts plays."""
+"""Zheng Shang You's rule player, frozen as the yardstick ``rule_v0``: it counts plays.
+"""
 
 from __future__ import annotations
 
@@ -35,34 +36,32 @@ from envs.zheng_shang_you.rules import SEATS
 from envs.zheng_shang_you.suits import covering_suits, live_cards, of_suit
 from envs.zheng_shang_you.table import multiplier
 
+FEW, SOME = 3, 6  # cards in a hand
+PLAY = 100
+SLACK = 100
 # What plays of each sort cost in a hand, in hundredths of a play, and what is good or bad about a play.
 # Found by an evolution strategy, with one deck and with two.
 WEIGHTS = np.array(
     [
-        (20, 70, 100, 115, 3, 60, 2, 0, 60, 88, 95, 60, 95, -100, 40, 95, 0, 14, 2, 88, 34, 150, 89, 60, 89, 25, 20, 500, 100, 5, 60, 30, 120),
-        (20, 70, 100, 115, 3, 60, 2, 0, 60, 88, 95, 60, 95, -100, 40, 95, 0, 14, 2, 88, 34, 150, 89, 60, 89, 25, 20, 500, 100, 5, 60, 30, 120),
+        (-8, 49, 123, 101, 5, 10, 44, 112, 1, 105, 40, 112, -124, 55, 142, 24, 16, 20, 7, 130, 22, 100, 31, 17, 35, 112, 22, 598, 300, 80, 13),
+        (24, 63, 110, 79, 3, 30, 56, 89, 2, 98, 36, 85, -134, 49, 95, 17, 14, 14, 4, 90, -3, 100, 22, 5, 41, 119, 27, 635, 300, 69, 7),
     ],
     dtype=[
         (name, np.int64)
         for name in (
-            "single_top", "single_near", "single", "single_low", "near", "low", "near_pairs",
-            "pair_top", "pair_near", "pair", "chain", "triple_top", "triple", "bomb", "short",
-            "straight", "flush",
-            "lead_card", "lead_rank", "follow_play", "follow_card", "block_one", "block_few", "block_some",
-            "bomb_play", "bomb_early", "sure", "all_but_won", "danger", "danger_rank", "flush_break", "band",
-            "slack",
+            "single_top", "single_near", "single", "single_low", "near", "low",
+            "pair_near", "pair", "near_pairs", "chain", "triple_top", "triple", "bomb", "short",
+            "straight", "straight_top", "stuck",
+            "lead_card", "lead_rank", "follow_play", "follow_card", "block", "sure", "hurry", "band",
+            "bomb_play", "bomb_early", "won", "all_but_won", "danger", "danger_rank",
         )
     ],
 )  # fmt: skip
 # The same, so that what is left are the plays that may be beaten; a bomb wins back the lead once.
 BEATABLE = WEIGHTS[0].copy()
 for _name in BEATABLE.dtype.names:
-    BEATABLE[_name] = 0 if _name.endswith("top") or _name == "flush" else 100
-BEATABLE["bomb"] = -100
-BEATABLE["short"] = 0
-
-FEW, SOME = 3, 6  # cards in a hand
-PLAY = 100
+    BEATABLE[_name] = 0 if _name.endswith("top") or _name in ("short", "stuck") else PLAY
+BEATABLE["bomb"] = -PLAY
 
 # Counts by rank are nibbles of one integer, the lowest rank first; of more than seven cards seven count.
 NIBBLE, MOST_COUNTED = 4, 7
@@ -178,7 +177,7 @@ def classes(t, unseen, w):
 
 
 @njit
-def sets_left(hand, kickers, strong, w):
+def sets_left(hand, kickers, straights, strong, w):
     """What it costs to get rid of ``hand`` without straights, after ``kickers`` pairs have gone with a play."""
     top, near, low, top_pairs, near_pairs, top_triples = strong
     b0, b1, bombs = hand & ONES, hand >> 1 & ONES, hand >> 2 & ONES
@@ -193,32 +192,42 @@ def sets_left(hand, kickers, strong, w):
     taken = min(kickers + num_triples, num_weak)
     near_weak = size(weak & near_pairs)
     low_weak = num_weak - near_weak
+    num_bombs, num_top = size(bombs), size(singles & top)
+    num_top_pairs = size(loose & top_pairs)
+    num_chains = num_runs(chained)
+    controls = num_bombs + num_top + num_top_pairs
+    others = straights + size(singles) - num_top + max(num_weak - taken, 0) + num_chains
     cost = (
-        w.single_top * size(singles & top)
+        w.single_top * num_top
         + w.single_near * size(singles & near)
         + w.single_low * size(singles & low)
         + w.single * size(singles & ~(top | near | low))
-        + w.pair_top * size(loose & top_pairs)
         + w.pair * max(low_weak - taken, 0)
         + w.pair_near * min(num_weak - taken, near_weak)
-        + w.chain * num_runs(chained)
-        + w.bomb * size(bombs)
+        + w.chain * num_chains
+        + w.bomb * num_bombs
     )
     if num_triples:
-        cost += w.triple * num_runs(triples) - (w.triple - w.triple_top) * size(triples & top_triples)
+        top_runs = size(triples & top_triples)
+        runs = num_runs(triples)
+        others += max(runs - top_runs, 0)
+        controls += top_runs
+        cost += w.triple * runs - (w.triple - w.triple_top) * top_runs
+    if others - 1 > controls:
+        cost += w.stuck * (others - 1 - controls)
     if kickers:
         cost += w.short * max(kickers - num_weak - size(chained), 0)
     return cost
 
 
 @njit
-def make_plans(t, hand, strong, w):
+def make_plans(t, hand, unseen, most, strong, w):
     """Ways of taking straights out of ``hand``: (N, 2), cards and costs; the first takes none."""
-    plans = np.empty((MOST_PLANS, 2), np.int64)
-    plans[0, 0], plans[0, 1] = 0, 0
+    plans = np.empty((MOST_PLANS, 3), np.int64)
+    plans[0, :] = 0
     count = 1
     base = 0
-    best = sets_left(hand, 0, strong, w)
+    best = sets_left(hand, 0, 0, strong, w)
     while True:
         rest = hand - plans[base, 0]
         places = in_places(at_least(rest, 1))
@@ -227,7 +236,7 @@ def make_plans(t, hand, strong, w):
             break
         single = in_places(at_least(rest, 1) & ~at_least(rest, 2))
         found = -1
-        limit = best + w.slack
+        limit = best + SLACK
         for start in range(NUM_PLACES - SHORTEST_STRAIGHT + 1):
             if not starts >> NIBBLE * start & 1:
                 continue
@@ -238,11 +247,13 @@ def make_plans(t, hand, strong, w):
                     or single >> NIBBLE * start & single >> NIBBLE * (start + length - 1) & 1
                 ):
                     take = STRAIGHTS[start, length]
-                    cost = plans[base, 1] + straight_cost(t, start, length, w)
-                    whole = cost + sets_left(rest - take, 0, strong, w)
+                    is_sure = sure_straight(t, start, length, unseen, most)
+                    sure, weak = plans[base, 1] + is_sure, plans[base, 2] + 1 - is_sure
+                    whole = w.straight_top * sure + w.straight * weak + sets_left(rest - take, 0, weak - sure, strong, w)
                     if whole <= limit:
                         plans[count, 0] = plans[base, 0] + take
-                        plans[count, 1] = cost
+                        plans[count, 1] = sure
+                        plans[count, 2] = weak
                         if whole < best:
                             best = whole
                             found = count
@@ -259,20 +270,27 @@ def make_plans(t, hand, strong, w):
 
 
 @njit
-def straight_cost(t, start, length, w):
+def sure_straight(t, start, length, unseen, most):
+    if most < length:
+        return True
     if t.suited[t.turn] and covering_suits(t.cards[t.turn, 0], STRAIGHT_RANKS[start, length]):
-        return w.flush
-    return w.straight
+        return True
+    places = in_places(at_least(unseen, 1))
+    for _ in range(1, length):
+        places &= places >> NIBBLE
+    return places >> NIBBLE * (start + 1) == 0
 
 
 @njit
 def plays_left(hand, kickers, plans, strong, w):
     """What it costs to get rid of ``hand``, by the best of the ``plans`` that it still holds."""
-    best = sets_left(hand, kickers, strong, w)
+    best = sets_left(hand, kickers, 0, strong, w)
     for i in range(1, len(plans)):
         take = plans[i, 0]
         if holds(hand, take):
-            best = min(best, plans[i, 1] + sets_left(hand - take, kickers, strong, w))
+            sure, weak = plans[i, 1], plans[i, 2]
+            cost = w.straight_top * sure + w.straight * weak
+            best = min(best, cost + sets_left(hand - take, kickers, weak - sure, strong, w))
     return best
 
 
@@ -327,12 +345,12 @@ def decide(t, mask, w, b):
     unseen = unseen_cards(t, most)
     strong = classes(t, unseen, w)
     if t.pending:
-        return choose_kicker(t, mask, hand, strong, w)
+        return choose_kicker(t, mask, hand, unseen, most, strong, w)
     for action in range(NUM_MAIN - 1, PASS, -1):
         if mask[action] and LENGTH[action] == left:
             return action
-    plans = make_plans(t, hand, strong, w)
-    idle = idle_cards(t, hand)
+    plans = make_plans(t, hand, unseen, most, strong, w)
+    bombs = at_least(unseen, 4) != 0 or unseen >> NIBBLE * NUM_SUITED == (2 << NIBBLE | 2)
     best, best_score = -1, 0
     for action in range(NUM_MAIN):
         if not mask[action]:
@@ -344,26 +362,15 @@ def decide(t, mask, w, b):
             after = plays_left(rest, KICKERS[action], plans, strong, w)
             score = worth(t, action, after, fewest, w) - after
             if not beatable(action, unseen, most):
-                score += w.sure
+                if t.last != LEAD:
+                    score += w.sure
                 if plays_left(rest, KICKERS[action], plans, strong, b) <= PLAY:
-                    score += w.all_but_won
-            elif fewest <= LENGTH[action] + 1:
+                    score += w.all_but_won if bombs else w.won
+            else:
                 score -= risk(t, action, w)
-            if not (FLUSH <= action < PAIR_CHAIN or holds(idle, TAKES[action])):
-                score -= w.flush_break
         if best < 0 or score > best_score:
             best, best_score = action, score
     return best
-
-
-@njit
-def idle_cards(t, hand):
-    """The cards of ``hand`` in no flush straight."""
-    if t.suited[t.turn]:
-        live_first, live_second = live_cards(t.cards[t.turn, 0], t.cards[t.turn, 1])
-        for suit in range(NUM_SUITS):
-            hand -= SPREAD[of_suit(live_first, suit)] + SPREAD[of_suit(live_second, suit)]
-    return hand
 
 
 @njit
@@ -374,16 +381,13 @@ def worth(t, action, after, fewest, w):
         score = w.lead_card * length - w.lead_rank * KEY[action]
     else:
         score = w.follow_play + w.follow_card * length
-        owner_left = t.left[t.owner]
-        if owner_left == 1:
-            score += w.block_one
-        elif owner_left <= FEW:
-            score += w.block_few
-        elif owner_left <= SOME:
-            score += w.block_some
+        if t.left[t.owner] <= SOME:
+            score += w.block
     if action >= BOMB:
         score += w.bomb_play - w.bomb_early * after // PLAY
     left = t.left[t.turn]
+    if fewest <= FEW:
+        score += w.hurry * length
     if fewest <= SOME:
         score += w.band * (multiplier(left, t.cards_each) - multiplier(left - length, t.cards_each))
     return score
@@ -401,10 +405,10 @@ def risk(t, action, w):
 
 
 @njit
-def choose_kicker(t, mask, hand, strong, w):
+def choose_kicker(t, mask, hand, unseen, most, strong, w):
     """The lowest of the kicker pairs that leave the best hand, picked one after the other."""
     rest = hand - counted(t.chosen)
-    plans = make_plans(t, rest, strong, w)
+    plans = make_plans(t, rest, unseen, most, strong, w)
     barred = 0
     if t.distinct_wings or t.pending < WINGED:
         barred = at_least(TAKES[t.pending], 1)

@@ -17,7 +17,7 @@ from . import cards as card_text
 from . import plays
 from .batch import ILLEGAL, OVER
 from .game import COUNTER, MASK, OBSERVATION, Game, GameInfo, Play, Rules
-from .seeding import as_dealer, as_index, as_seed, fresh_seed, illegal_action
+from .seeding import as_dealer, as_deck, as_index, as_seed, fresh_seed, illegal_action
 
 Observation = dict[str, NDArray[Any]]
 
@@ -109,8 +109,9 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
             At least 0. Without one the table's chance stream goes on; a fresh table takes the
             operating system's entropy.
         options : dict, optional
-            ``"deck"``: all the cards of the pack in dealing order, in notation. ``"dealer"``: a seat,
-            in games that have one. Other keys are ignored.
+            ``"deck"``: all the cards of the pack in dealing order, in notation; in a game of several
+            hands a list of them, the missing ones are shuffled. ``"dealer"``: a seat, in games that
+            have one. Other keys are ignored.
 
         Raises
         ------
@@ -118,9 +119,9 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
             For a bad seed, deck or dealer; the table is as before.
         """
         options = options or {}
-        deck = np.full((1, len(self.game.cards)), -1, COUNTER)
+        deck = np.full((1, self.game.deck_size), -1, COUNTER)
         if options.get("deck") is not None:
-            deck[0] = card_text.deck_indices(options["deck"], self.game.cards)
+            deck[0] = as_deck(options["deck"], self.game)
         dealer = np.full(1, -1, np.int64)
         if options.get("dealer") is not None:
             dealer[0] = as_dealer(options["dealer"], self.game)
@@ -220,7 +221,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
     def state(self) -> NDArray[np.uint8]:
         """Perfect information: the observations of all seats one behind the other, (P * O,) uint8."""
         states = np.zeros((1, *self.state_space.shape), OBSERVATION)
-        self._game.loops.see_all(self._tables, states)
+        self._game.loops.see_all(self._tables, states, len(self._observation))
         return states[0]
 
     def render(self) -> str | None:
@@ -295,17 +296,18 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         hand: list[str] = self._game.text.hand(self._table(), seat)
         return hand
 
-    def deck(self) -> list[str]:
-        """The pack of this game in dealing order."""
-        return [self.game.cards[card] for card in self._deck()]
+    def deck(self) -> list[str] | list[list[str]]:
+        """The pack of this game in dealing order; in a game of several hands a list of them."""
+        decks = plays.decks_of(self.game, self._deck())
+        return decks[0] if self.game.num_decks == 1 else decks
 
     def _deck(self) -> NDArray[np.int16]:
         deck: NDArray[np.int16] = self._table()["deck"]
-        return deck[: len(self.game.cards)]  # a record has room for the largest pack
+        return deck[: self.game.deck_size]  # a record has room for the largest one
 
-    def scores(self) -> list[int]:
-        """Exact points by seat; zeros while the game goes on."""
-        return [int(score) for score in self._tables[0]["score"]]
+    def scores(self) -> list[Any]:
+        """Exact points by seat (integers, or fractions in Diao Xie); zeros while the game goes on."""
+        return plays.scores_of(self.game, self._tables[0])
 
     def events(self) -> list[tuple[int, int, str, tuple[str, ...]]]:
         """Automatic events as (decision index, seat, event, cards); games of plays alone have none."""

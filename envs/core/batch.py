@@ -1,7 +1,8 @@
 """The loops over many tables, written once and bound to each game's kernels (``jit.bind``).
 
 In here ``deal``, ``legal``, ``apply``, ``observe``, ``blank`` and ``stats`` are global names that each
-game binds to its own kernels on one record; loops further up are bound before those that call them.
+game binds to its own kernels on one record (and ``points``, if it has one); loops further up are bound
+before those that call them.
 """
 
 from __future__ import annotations
@@ -104,6 +105,11 @@ def first_illegal(tables, masks, actions):
     return -1
 
 
+def points(t, seat):
+    """What ``seat`` is rewarded with at the end; a game whose scores are not whole numbers has its own."""
+    return t.score[seat]
+
+
 def step(
     actions,
     tables,
@@ -137,7 +143,7 @@ def step(
         ):
             ended[i] = True
             for seat in range(rewards.shape[1]):
-                rewards[i, seat] = t.score[seat]
+                rewards[i, seat] = points(t, seat)
                 scores[i, seat] = t.score[seat]
             stats(t, final_stats[i])  # noqa: F821
         seats[i] = t.turn
@@ -180,11 +186,10 @@ def legal_all(tables, masks):
             legal(tables[i], masks[i])  # noqa: F821
 
 
-def see_all(tables, states):
-    """Perfect information: the observations of all seats, one behind the other, (N, P * O)."""
+def see_all(tables, states, size):
+    """Perfect information: the observations (``size``) of all seats, one behind the other, (N, P * O)."""
     for i in range(len(tables)):
-        size = states.shape[1] // tables[i].score.size
-        for seat in range(tables[i].score.size):
+        for seat in range(states.shape[1] // size):
             observe(tables[i], seat, states[i, seat * size : (seat + 1) * size])  # noqa: F821
 
 
@@ -286,7 +291,7 @@ def serve(
 LOOPS = {
     loop.__name__: loop
     for loop in (
-        seed, redeal, only_action, would_end, to_next_decision, reset, first_illegal, step,
+        seed, redeal, only_action, would_end, to_next_decision, reset, first_illegal, points, step,
         advance, play_one, look, legal_all, see_all, blank_all, play_randomly, serve,
     )
 }  # fmt: skip

@@ -193,6 +193,10 @@ class GameInfo:
         rewards in training.
     stats : tuple of str
         Names of the columns of ``infos["final_stats"]``.
+    num_decks : int
+        Packs that a game deals, one behind the other: more than one where an episode has several hands.
+    denominator : int
+        Scores are whole multiples of 1 / denominator points; ``infos["final_scores"]`` counts those.
     """
 
     name: str
@@ -209,10 +213,17 @@ class GameInfo:
     max_utility: int
     typical_score: float
     stats: tuple[str, ...]
+    num_decks: int = 1
+    denominator: int = 1
 
     @property
     def num_actions(self) -> int:
         return len(self.action_names)
+
+    @property
+    def deck_size(self) -> int:
+        """Cards of all the packs that a game deals."""
+        return self.num_decks * len(self.cards)
 
     @property
     def observation_size(self) -> int:
@@ -229,12 +240,16 @@ class Game:
     """The parts of a game. ``get(name)`` finds it; it pickles by its name.
 
     ``dtype`` is that of a table's record, ``kernels`` the functions ``deal``, ``legal``, ``apply``,
-    ``observe``, ``blank`` and ``stats`` on one record. ``text`` is a module with ``hand``, ``reading``,
-    ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and ``view``. Of a record's fields the core knows
-    the options, ``chance`` (4,) uint64, ``deck``, ``turn`` (the seat to act), ``pending`` (not 0 in the
-    middle of a play), ``over``, ``score`` (P,) and ``decisions``. ``variants`` are sets of options under
-    which observations have other shapes, first the defaults: docs and benchmarks go through them.
-    ``title_of`` names the level of a player's cumulative points, in games with levels.
+    ``observe``, ``blank`` and ``stats`` on one record (and ``points``, see ``batch.py``). ``text`` is a module
+    with ``hand``, ``reading``, ``spent``, ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and ``view``.
+
+    Of a record's fields the core knows the options, ``chance`` (4,) uint64, ``deck`` (room for all packs),
+    ``turn`` (the seat to act), ``pending`` (not 0 in the middle of a play), ``over``, ``score`` (by seat) and
+    ``decisions``.
+
+    ``variants`` are sets of options under which observations have other shapes, first the defaults: docs and
+    benchmarks go through them. ``title_of`` names the level of a player's cumulative points, in games with
+    levels.
     """
 
     name: str
@@ -263,7 +278,7 @@ class Game:
         helpers: dict[str, Any] = {}
         bound = types.SimpleNamespace()
         for name, loop in batch.LOOPS.items():
-            helpers[name] = bind(loop, {**self.kernels, **helpers}, self.name)
+            helpers[name] = self.kernels.get(name) or bind(loop, {**self.kernels, **helpers}, self.name)
             setattr(bound, name, helpers[name])
         return bound
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,17 +18,15 @@ from .seeding import illegal_action
 Decision = tuple[int | None, int]  # (seat, action); None: whoever is to act
 
 
-def spent(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
-    """The cards of a hand that are no longer there; both are in the same order."""
-    kept = iter(after)
-    next_kept = next(kept, None)
-    cards = []
-    for card in before:
-        if card == next_kept:
-            next_kept = next(kept, None)
-        else:
-            cards.append(card)
-    return tuple(cards)
+def decks_of(info: GameInfo, deck: NDArray[np.int16]) -> list[list[str]]:
+    """The packs of a game in notation, from their card indices (cards of all packs,)."""
+    return [[info.cards[card] for card in one] for one in deck.reshape(info.num_decks, -1).tolist()]
+
+
+def scores_of(info: GameInfo, table: Any) -> list[Any]:
+    """Exact points by seat of a record: integers, or fractions where the game has them."""
+    scores = [int(score) for score in table["score"][: info.num_players]]
+    return scores if info.denominator == 1 else [Fraction(score, info.denominator) for score in scores]
 
 
 class _Level(NamedTuple):
@@ -51,8 +50,7 @@ def legal_plays(game: Game, info: GameInfo, tables: NDArray[Any]) -> list[Play]:
     masks = np.zeros((1, info.num_actions), np.int8)
     game.loops.legal_all(tables, masks)
     unseen = np.zeros(info.observation_size, np.uint8)
-    now, seat = tables[0], int(tables[0]["turn"])
-    hand = game.text.hand(now, seat)
+    now = tables[0]
     levels = [_level(tables, masks[0])]
 
     def complete(actions: tuple[int, ...]) -> Iterator[Play]:
@@ -70,7 +68,7 @@ def legal_plays(game: Game, info: GameInfo, tables: NDArray[Any]) -> list[Play]:
                 yield from complete(made)
             else:
                 name, key, length = game.text.reading(now, made)
-                yield Play(name, key, length, spent(hand, game.text.hand(record, seat)), made)
+                yield Play(name, key, length, game.text.spent(now, record), made)
 
     return list(complete(()))
 
@@ -128,7 +126,10 @@ def replay(
     info, tables = game.info(rules), _undealt(game, rules).copy()
     seen, masks = np.zeros((1, info.observation_size), OBSERVATION), np.zeros((1, info.num_actions), MASK)
     one, dealers, seats = np.ones(1, np.bool_), np.full(1, dealer, np.int64), np.zeros(1, np.int64)
-    if game.loops.reset(tables, one, deck[None], dealers, seen, masks, seats, tables.copy(), False) >= 0:
+    if (
+        game.loops.reset(tables, one, deck.reshape(1, -1), dealers, seen, masks, seats, tables.copy(), False)
+        >= 0
+    ):
         raise ValueError("the deck ends the game before its first decision")
     yield tables
     observation, mask, turn = seen[0], masks[0], int(seats[0])
@@ -164,7 +165,6 @@ def replay_plays(
     now = next(states)
     before, now_bytes = now.copy(), now.view(np.uint8)
     before_bytes = before.view(np.uint8)  # copied as bytes: field by field takes ten times as long
-    hands = [game.text.hand(now[0], seat) for seat in range(game.info(rules).num_players)]
     again = Replayed([], [], now)
     actions: list[int] = []
     for (_, action), _ in zip(decisions, states, strict=True):
@@ -174,15 +174,20 @@ def replay_plays(
         if now[0]["pending"]:
             continue
         name, key, length = game.text.reading(before[0], actions)
-        cards: tuple[str, ...] = ()
-        if name != "pass":
-            hand = game.text.hand(now[0], seat)
-            cards, hands[seat] = spent(hands[seat], hand), hand
-        made = Play(name, key, length, cards, tuple(actions))
+        made = Play(name, key, length, game.text.spent(before[0], now[0]), tuple(actions))
         again.plays.append((seat, made, len(again.decisions) - len(actions)))
         actions = []
         before_bytes[:] = now_bytes
     return again
+
+
+def plain_score(score: int | Fraction) -> int | str:
+    """A score for JSON.
+
+    >>> plain_score(3), plain_score(Fraction(3)), plain_score(Fraction(-7, 3))
+    (3, 3, '-7/3')
+    """
+    return int(score) if score == int(score) else str(score)
 
 
 def make_record(
@@ -200,7 +205,7 @@ def make_record(
     game : Game
     rules : Rules
     deck : (C,) int16
-        Card indices in dealing order.
+        Card indices in dealing order, of all packs.
     decisions : sequence of (seat or None, action)
         From the first one on; the game need not be over.
     dealer : int, optional
@@ -220,12 +225,12 @@ def make_record(
         "game": info.name,
         "version": info.version,
         "rules": rules.as_dict(),
-        "decks": [[info.cards[card] for card in deck.tolist()]],
+        "decks": decks_of(info, deck),
         "dealer": dealer,
         "agents": None if agents is None else list(agents),
         "decisions": [list(decision) for decision in again.decisions],
         "plays": [[seat, play.name, list(play.cards), first] for seat, play, first in again.plays],
         "events": [],  # of games in which things happen by themselves
-        "scores": [int(score) for score in t["score"]] if t["over"] else None,
+        "scores": list(map(plain_score, scores_of(info, t))) if t["over"] else None,
         **(game.text.outcome(t) if t["over"] else {}),
     }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .cards import deck_indices
 from .game import GameInfo
 
 _64_BITS = (1 << 64) - 1
@@ -56,21 +58,47 @@ def as_dealer(dealer: Any, info: GameInfo) -> int:
     return as_index(dealer, info.num_players, "a dealer's seat")
 
 
+def as_deck(deck: Sequence[Any], info: GameInfo) -> NDArray[np.int16]:
+    """Card indices (cards of all packs,) of a ``deck`` in notation, -1 where the table shuffles.
+
+    A game of several hands takes a list of decks; those that are missing are shuffled.
+
+    Raises
+    ------
+    ValueError
+        Unless each deck is a whole pack, and there are no more than hands.
+    """
+    is_list = len(deck) > 0 and not isinstance(deck, str) and all(isinstance(d, list | tuple) for d in deck)
+    decks = deck if is_list else [deck]
+    if len(decks) > info.num_decks:
+        raise ValueError(f"{info.name} deals {info.num_decks} deck(s) under these options, not {len(decks)}")
+    indices = np.full(info.deck_size, -1, np.int16)
+    for number, one in enumerate(decks):
+        start = number * len(info.cards)
+        indices[start : start + len(info.cards)] = deck_indices(one, info.cards)
+    return indices
+
+
 def as_decks(decks: Any, n: int, info: GameInfo) -> NDArray[np.int16]:
-    """Decks (n, cards) of card indices, a row of -1 where the table shuffles; ValueError otherwise."""
+    """Decks (n, cards of all packs) of card indices, -1 where the table shuffles; ValueError otherwise.
+
+    Given are (n, cards) indices, or (n, packs, cards) in a game of several hands.
+    """
     size = len(info.cards)
     given = np.asarray(decks)
-    if given.shape != (n, size) or given.dtype.kind not in "iu":
+    shapes = [(n, info.num_decks, size)] + [(n, size)] * (info.num_decks == 1)
+    if given.shape not in shapes or given.dtype.kind not in "iu":
         raise ValueError(
-            f"decks are ({n}, {size}) integers, indices into GameInfo.cards, not {given.shape} {given.dtype}"
+            f"decks are {shapes[-1]} integers, indices into GameInfo.cards, not {given.shape} {given.dtype}"
         )
-    dealt = given[:, 0] != -1
-    wrong = dealt & (np.sort(given, axis=1) != np.arange(size)).any(axis=1)
-    wrong |= ~dealt & (given != -1).any(axis=1)
+    single = given.reshape(-1, size)
+    dealt = single[:, 0] != -1
+    wrong = dealt & (np.sort(single, axis=1) != np.arange(size)).any(axis=1)
+    wrong |= ~dealt & (single != -1).any(axis=1)
     if wrong.any():
-        table = int(np.flatnonzero(wrong)[0])
+        table = int(np.flatnonzero(wrong)[0]) // info.num_decks
         raise ValueError(f"deck {table} must hold each of 0..{size - 1} once, or only -1 to shuffle")
-    return np.ascontiguousarray(given, np.int16)
+    return np.ascontiguousarray(given, np.int16).reshape(n, -1)
 
 
 def illegal_action(info: GameInfo, seat: int, action: Any, mask: NDArray[np.int8]) -> str:

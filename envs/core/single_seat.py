@@ -13,9 +13,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from . import cards as card_text
 from .seat_tables import NO_ACTION, SeatTables, Seeds
-from .seeding import as_dealer, as_index, as_seed, illegal_action
+from .seeding import as_dealer, as_deck, as_index, as_seed, illegal_action
 
 Observations = NDArray[np.uint8]
 SeatInfo = dict[str, Any]
@@ -65,7 +64,7 @@ class SeatEnv(gymnasium.Env[Observations, Any]):
         number, wishes = None if seed is None else as_seed(seed), options or {}
         given: dict[str, Any] = {}
         if wishes.get("deck") is not None:
-            given["decks"] = np.array([card_text.deck_indices(wishes["deck"], self.game.cards)])
+            given["decks"] = as_deck(wishes["deck"], self.game)[None]
         if wishes.get("dealer") is not None:
             given["dealers"] = [as_dealer(wishes["dealer"], self.game)]
         self._tables.start(number, given)

@@ -136,7 +136,8 @@ class VectorTables:
             Table i is seeded with ``seed + i``, or with ``seed[i]``; the sampler with it. Without a
             seed the chance streams go on.
         options : dict, optional
-            ``"decks"`` (N, cards) integers, indices into ``GameInfo.cards``, a row of -1 to shuffle;
+            ``"decks"`` (N, cards) integers, indices into ``GameInfo.cards``, a row of -1 to shuffle,
+            in a game of several hands (N, hands, cards);
             ``"dealers"`` (N,) seats, -1 to draw; ``"reset_mask"`` (N,) bool, the tables to reset.
 
         Returns
@@ -158,7 +159,7 @@ class VectorTables:
             wanted = np.array(options["reset_mask"])
             if wanted.shape != (n,) or wanted.dtype != np.bool_:
                 raise ValueError(f"reset_mask is ({n},) bool, not {wanted.shape} {wanted.dtype}")
-        decks = np.full((n, len(self.game.cards)), -1, COUNTER)
+        decks = np.full((n, self.game.deck_size), -1, COUNTER)
         if options.get("decks") is not None:
             decks = as_decks(options["decks"], n, self.game)
         dealers = np.full(n, -1, np.int64)
@@ -211,8 +212,9 @@ class VectorTables:
             Where a game ended, and without ``autoreset`` where it has not been reset since; truncations
             are all False.
         infos : dict
-            ``final_scores`` (N, P) int64 exact points, and ``final_stats`` (N, K) int64 with the columns
-            ``GameInfo.stats``, both valid where ``terminations``; ``seat`` (N,) int64.
+            ``final_scores`` (N, P) int64 exact points (times ``GameInfo.denominator``), and ``final_stats``
+            (N, K) int64 with the columns ``GameInfo.stats``, both valid where ``terminations``; ``seat``
+            (N,) int64.
 
         Raises
         ------
@@ -276,7 +278,7 @@ class VectorTables:
     def states(self) -> NDArray[np.uint8]:
         """Perfect information of every table, (N, P * O) uint8: all seats' observations."""
         states = np.zeros((self.num_envs, self.num_players * self.game.observation_size), OBSERVATION)
-        self._game.loops.see_all(self._tables, states)
+        self._game.loops.see_all(self._tables, states, self.game.observation_size)
         return states
 
     def tables(self, blank: bool = True) -> NDArray[Any]:
@@ -287,9 +289,9 @@ class VectorTables:
         return tables
 
     def decks(self) -> NDArray[np.int16]:
-        """The decks of the games in progress, (N, cards) indices into ``GameInfo.cards``."""
-        decks: NDArray[np.int16] = self._tables["deck"][:, : len(self.game.cards)]
-        return decks.copy()
+        """The decks of the games in progress, as ``reset`` takes them."""
+        decks: NDArray[np.int16] = self._tables["deck"][:, : self.game.deck_size].copy()
+        return decks if self.game.num_decks == 1 else decks.reshape(len(decks), self.game.num_decks, -1)
 
     def snapshot(self) -> tuple[NDArray[Any], ...]:
         """Everything that goes on changing, as copies, for ``restore``."""

@@ -38,6 +38,13 @@ def hand(t: Any, seat: int) -> list[str]:
     return [card for held, bits in zip(_HELD, t["suits"][seat].tolist(), strict=True) for card in held[bits]]
 
 
+def spent(before: Any, after: Any) -> tuple[str, ...]:
+    """The cards that the seat to act at ``before`` has no more at ``after``."""
+    seat = int(before["turn"])
+    gone = (before["suits"][seat] & ~after["suits"][seat]).tolist()
+    return tuple(card for held, bits in zip(_HELD, gone, strict=True) if bits for card in held[bits])
+
+
 def ranks_of(cards: Sequence[str]) -> str:
     """The ranks of cards, ascending, as the rules write a play."""
     return "".join(sorted((card[0] for card in cards), key=RANKS.index))

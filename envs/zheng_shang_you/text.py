@@ -40,6 +40,12 @@ def cards_in(cards: Sequence[int]) -> list[str]:
     return [DECK[index] for index in sorted(found)]
 
 
+def spent(before: Any, after: Any) -> tuple[str, ...]:
+    """The cards that the seat to act at ``before`` has no more at ``after``."""
+    (had, had_twice), (has, has_twice) = (t["cards"][int(before["turn"])].tolist() for t in (before, after))
+    return tuple(cards_in((had & ~has | had_twice & ~has_twice, had_twice & ~has)))
+
+
 def words_of(cards: Sequence[str]) -> tuple[int, int]:
     """The two words of cards with suits: those there once or twice, those there twice."""
     counts = Counter(cards)
