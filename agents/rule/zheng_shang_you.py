@@ -1,4 +1,4 @@
-"""Zheng Shang You's newest rule player: now ``rule_v0``. A better one stands here until it is frozen itself."""
+"""Zheng Shang You's newest rule player: now ``rule_v0``. A better one stands here until it is frozen."""
 
 from __future__ import annotations
 

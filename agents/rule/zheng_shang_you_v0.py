@@ -1,19 +1,25 @@
 """Zheng Shang You's rule player, frozen as the yardstick ``rule_v0``: it counts plays.
+
+Its measure of a hand is ``cost``: the plays that it takes to get rid of the cards, in hundredths, less for
+those that nothing unseen beats, since they win the lead back. Every legal play is tried: the cards that stay
+are measured, by the best of a few ways of taking straights out of them, and what was shed is added. Besides,
+an unbeatable play after which at most one beatable play is to come all but wins the deal.
+
+A flush straight counts as unbeatable, suits of other plays are chosen so that most of them stay.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from envs.core.climbing import windows
 from envs.core.jit import njit
 from envs.zheng_shang_you.actions import (
     ACE,
+    ACTIONS,
     BODY,
     BOMB,
     FLUSH,
     JOKER_BOMB,
-    JOKERS,
     KEY,
     KICKER,
     KICKERS,
@@ -26,68 +32,82 @@ from envs.zheng_shang_you.actions import (
     NUM_SUITS,
     PAIR_CHAIN,
     PASS,
-    PLACES,
+    RANK_BITS,
     RANKS,
     SHORTEST_STRAIGHT,
+    STRAIGHT,
     SUIT,
-    WINGED,
 )
 from envs.zheng_shang_you.rules import SEATS
-from envs.zheng_shang_you.suits import covering_suits, live_cards, of_suit
+from envs.zheng_shang_you.suits import WINDOWS, covering_suits, of_suit
 from envs.zheng_shang_you.table import multiplier
 
-FEW, SOME = 3, 6  # cards in a hand
 PLAY = 100
-SLACK = 100
-# What plays of each sort cost in a hand, in hundredths of a play, and what is good or bad about a play.
-# Found by an evolution strategy, with one deck and with two.
-WEIGHTS = np.array(
-    [
-        (-8, 49, 123, 101, 5, 10, 44, 112, 1, 105, 40, 112, -124, 55, 142, 24, 16, 20, 7, 130, 22, 100, 31, 17, 35, 112, 22, 598, 300, 80, 13),
-        (24, 63, 110, 79, 3, 30, 56, 89, 2, 98, 36, 85, -134, 49, 95, 17, 14, 14, 4, 90, -3, 100, 22, 5, 41, 119, 27, 635, 300, 69, 7),
-    ],
-    dtype=[
-        (name, np.int64)
-        for name in (
-            "single_top", "single_near", "single", "single_low", "near", "low",
-            "pair_near", "pair", "near_pairs", "chain", "triple_top", "triple", "bomb", "short",
-            "straight", "straight_top", "stuck",
-            "lead_card", "lead_rank", "follow_play", "follow_card", "block", "sure", "hurry", "band",
-            "bomb_play", "bomb_early", "won", "all_but_won", "danger", "danger_rank",
-        )
-    ],
-)  # fmt: skip
-# The same, so that what is left are the plays that may be beaten; a bomb wins back the lead once.
-BEATABLE = WEIGHTS[0].copy()
-for _name in BEATABLE.dtype.names:
-    BEATABLE[_name] = 0 if _name.endswith("top") or _name in ("short", "stuck") else PLAY
-BEATABLE["bomb"] = -PLAY
+FEW_CARDS, NEARLY_OUT = 6, 3  # of others
+# With one deck and with two; found by an evolution strategy in games against earlier versions.
+_WEIGHTS = {
+    # What the parts of a hand cost; "near" are beaten by a few unseen cards only.
+    "single_top": (-8, 24),  # nothing unseen beats it
+    "single_near": (49, 63),
+    "single": (123, 110),
+    "single_low": (101, 79),
+    "pair_near": (44, 56),
+    "pair": (112, 89),
+    "chain": (105, 98),  # of pairs
+    "triple_top": (40, 36),
+    "triple": (112, 85),  # alone or a chain of them
+    "bomb": (-124, -134),
+    "straight_top": (24, 17),
+    "straight": (142, 95),
+    "short": (55, 49),  # a kicker pair that has to be broken off
+    "stuck": (16, 14),  # a beatable play for which there is nothing to win back the lead
+    # Up to how many unseen cards, unseen pairs, stand above what is near; how many cards below what is low.
+    "near": (5, 3),
+    "near_pairs": (1, 2),
+    "low": (10, 30),
+    # What is good about a play.
+    "lead_card": (20, 14),  # when leading: a card shed,
+    "lead_rank": (-7, -4),  # a rank of its key
+    "follow": (130, 77),  # when following: not to pass,
+    "follow_card": (22, -3),  # a card shed,
+    "block": (100, 100),  # to beat a seat with few cards,
+    "regain": (31, 22),  # to lead next
+    "hurry": (17, 5),  # a card shed while another seat is nearly out
+    "band": (35, 41),  # one off the multiplier while another seat has few cards
+    "bomb_play": (112, 119),
+    "bomb_early": (-22, -27),  # a bomb, for each play that is left after it
+    "won": (598, 635),  # an unbeatable play with at most one beatable play to come,
+    "all_but_won": (300, 300),  # likewise where a bomb may be out
+    "danger": (-80, -69),  # a beatable play on which another seat may go out,
+    "danger_rank": (13, 7),  # a rank of its key
+}
+_DTYPE = [(name, np.int64) for name in _WEIGHTS]
+WEIGHTS = np.array(list(zip(*_WEIGHTS.values(), strict=True)), _DTYPE).view(np.recarray)
+# With these the cost of a hand is its beatable plays, less one for a bomb: it wins back the lead.
+_BEATABLE = {"bomb": -PLAY, "single_top": 0, "triple_top": 0, "straight_top": 0, "short": 0, "stuck": 0}
+BEATABLE = np.array([tuple(_BEATABLE.get(name, PLAY) for name in _WEIGHTS)], _DTYPE).view(np.recarray)[0]
 
-# Counts by rank are nibbles of one integer, the lowest rank first; of more than seven cards seven count.
-NIBBLE, MOST_COUNTED = 4, 7
-ONES = sum(1 << NIBBLE * rank for rank in range(NUM_RANKS))
-SUITED_ONES = sum(1 << NIBBLE * rank for rank in range(NUM_SUITED))
-GUARDS = ONES << NIBBLE - 1
-TAKES = np.array(
-    [sum(min(n, MOST_COUNTED) << NIBBLE * rank for rank, n in enumerate(body)) for body in BODY.tolist()]
+# Counts by rank are nibbles of one integer, 3 the lowest; of more than seven of a rank seven count.
+NIBBLE, MOST = 4, 7
+RANK_ONES = sum(1 << NIBBLE * rank for rank in range(NUM_RANKS))
+SUITED_ONES = RANK_ONES & (1 << NIBBLE * NUM_SUITED) - 1
+GUARDS = RANK_ONES << NIBBLE - 1
+JOKER_BOMB_ONLY = 2 << NIBBLE | 2  # the nibbles of the jokers, two of each
+TAKES = np.array([sum(min(n, MOST) << NIBBLE * r for r, n in enumerate(body)) for body in BODY.tolist()])
+COPIES, GROUPS = BODY.max(axis=1).astype(np.int64), (BODY > 0).sum(axis=1)
+LOW_PLACES = 2  # of chains: A and 2 stand low or high
+# A straight longer than five is worth a thought only if the ranks at its ends (bits) are single cards.
+ENDS = np.array(
+    [sum(1 << NIBBLE * RANKS.index(rank) for rank in {a.written[:1], a.written[-1:]} - {""}) for a in ACTIONS]
 )
-COPIES = BODY.max(axis=1).astype(np.int64)
-GROUPS = (BODY > 0).sum(axis=1)
-LOW_PLACES = 2  # A and 2 below 3
-LOW_BITS = (1 << NIBBLE * LOW_PLACES) - 1
-NUM_PLACES = len(PLACES)
-# Straights by their first place and their length: as counts and as a set of ranks.
-STRAIGHTS = np.zeros((NUM_PLACES, NUM_SUITED + 1), np.int64)
-STRAIGHT_RANKS = np.zeros_like(STRAIGHTS)
-for _size in range(SHORTEST_STRAIGHT, NUM_SUITED + 1):
-    for _run in windows(PLACES, _size):
-        _start = PLACES.index(_run)
-        STRAIGHTS[_start, _size] = sum(1 << NIBBLE * RANKS.index(r) for r in _run)
-        STRAIGHT_RANKS[_start, _size] = sum(1 << RANKS.index(r) for r in _run)
-SPREAD = np.array(
-    [sum((ranks >> r & 1) << NIBBLE * r for r in range(NUM_SUITED)) for ranks in range(1 << NUM_SUITED)]
+ENDS[LENGTH == SHORTEST_STRAIGHT] = 0
+FLUSH_RUNS = np.array(
+    [sum(run & ~ranks == 0 for run in WINDOWS.tolist()) for ranks in range(1 << NUM_SUITED)]
 )
-MOST_PLANS = 32
+MOST_PLANS, SLACK = 32, 100  # ways of taking out straights, none worse than the best by more
+
+
+# --- hands as nibbles ---------------------------------------------------------------------------
 
 
 @njit
@@ -95,66 +115,68 @@ def counted(counts):
     """Counts by rank (R,) as nibbles."""
     hand = np.int64(0)
     for rank in range(NUM_RANKS):
-        hand |= np.int64(min(counts[rank], MOST_COUNTED)) << np.int64(NIBBLE * rank)
+        hand |= np.int64(min(counts[rank], MOST)) << np.int64(NIBBLE * rank)
     return hand
 
 
 @njit
+def unseen_cards(t, most):
+    """What others may hold, where none of them has over ``most`` cards."""
+    unseen = np.int64(0)
+    for rank in range(NUM_RANKS):
+        n = MOST_OF_RANK[t.decks, rank] - t.gone[rank] - t.hand[t.turn, rank]
+        unseen |= np.int64(min(n, most, MOST)) << np.int64(NIBBLE * rank)
+    return unseen
+
+
+@njit
 def holds(hand, take):
-    """Whether every count of ``hand`` is at least that of ``take``."""
     return (hand | GUARDS) - take & GUARDS == GUARDS
 
 
 @njit
 def at_least(hand, n):
-    """The ranks of which there are ``n`` cards (1 to 4) or more, a one in each one's nibble."""
-    b0, b1, b2 = hand & ONES, hand >> 1 & ONES, hand >> 2 & ONES
+    """The ranks of which there are ``n`` cards (1 to 4) or more, as ones in their nibbles."""
+    bit_0, bit_1, bit_2 = hand & RANK_ONES, hand >> 1 & RANK_ONES, hand >> 2 & RANK_ONES
     if n == 1:
-        return b0 | b1 | b2
+        return bit_0 | bit_1 | bit_2
     if n == 2:
-        return b1 | b2
-    return b0 & b1 | b2 if n == 3 else b2
+        return bit_1 | bit_2
+    return bit_0 & bit_1 | bit_2 if n == 3 else bit_2
 
 
 @njit
 def size(ranks):
-    """How many ranks are in a set."""
-    return ranks % 15  # nibbles are digits to the base 16, and 16 leaves 1
-
-
-@njit
-def num_runs(ranks):
-    return size(ranks & ~(ranks << NIBBLE))
+    """How many ranks there are: digits to the base 16, which leaves 1 when divided by 15."""
+    return ranks % 15
 
 
 @njit
 def in_places(ranks):
-    """A set of ranks laid out in the places of chains: A and 2 stand low as well."""
+    """Ranks laid out in the places of chains, A 2 3 .. A 2."""
     ranks &= SUITED_ONES
     return ranks << NIBBLE * LOW_PLACES | ranks >> NIBBLE * ACE
 
 
 @njit
-def unseen_cards(t, most):
-    """Cards that others may hold, as nibbles, where none of them has more than ``most`` of a rank."""
-    unseen = np.int64(0)
-    for rank in range(NUM_RANKS):
-        n = MOST_OF_RANK[t.decks, rank] - t.gone[rank] - t.hand[t.turn, rank]
-        unseen |= min(n, most, MOST_COUNTED) << np.int64(NIBBLE * rank)
-    return unseen
+def runs_of(ranks, length):
+    """Where runs of this length begin among the places of chains."""
+    places = in_places(ranks)
+    for _ in range(1, length):
+        places &= places >> NIBBLE
+    return places
 
 
 @njit
-def classes(t, unseen, w):
-    """Which ranks are how strong: singles on top, near it, low; pairs on top, near it; triples on top."""
+def strengths(t, unseen, w):
+    """The ranks that make strong singles, pairs and triples: on top, near it; and those of low singles."""
     top, near, low, top_pairs, near_pairs, top_triples = 0, 0, 0, 0, 0, 0
     above, pairs_above, triples_above = 0, 0, 0
-    hidden = -t.left[t.turn]
-    for seat in range(SEATS):
-        hidden += t.left[seat]
+    hidden = 0
+    for i in range(1, SEATS):
+        hidden += t.left[(t.turn + i) % SEATS]
     for rank in range(NUM_RANKS - 1, -1, -1):
-        bit = 1 << NIBBLE * rank
-        n = unseen >> NIBBLE * rank & MOST_COUNTED
+        bit, n = 1 << NIBBLE * rank, unseen >> NIBBLE * rank & MOST
         if above == 0:
             top |= bit
         elif above <= w.near:
@@ -173,153 +195,112 @@ def classes(t, unseen, w):
     return top, near, low, top_pairs, near_pairs, top_triples
 
 
+@njit
+def beatable(action, unseen, most):
+    """Whether others, none with over ``most`` cards, may beat ``action``; flushes and bombs on others apart."""
+    if action == JOKER_BOMB or FLUSH <= action < PAIR_CHAIN or most < LENGTH[action]:
+        return False
+    if action >= BOMB:
+        for rank in range(NUM_SUITED):
+            n = unseen >> NIBBLE * rank & MOST
+            if n > LENGTH[action] or (n == LENGTH[action] and rank > KEY[action]):
+                return True
+        return unseen >> NIBBLE * NUM_SUITED == JOKER_BOMB_ONLY
+    ranks = at_least(unseen, COPIES[action])
+    if GROUPS[action] == 1:
+        return ranks >> NIBBLE * (KEY[action] + 1) != 0
+    return runs_of(ranks, GROUPS[action]) >> NIBBLE * (KEY[action] + LOW_PLACES + 2 - GROUPS[action]) != 0
+
+
 # --- the measure of a hand ----------------------------------------------------------------------
 
 
 @njit
-def sets_left(hand, kickers, straights, strong, w):
-    """What it costs to get rid of ``hand`` without straights, after ``kickers`` pairs have gone with a play."""
+def sets_cost(hand, kickers, beatable_straights, strong, w):
+    """What sets by rank and chains of them cost, after ``kickers`` pairs of ``hand`` have gone with a play.
+
+    Beside them are straights, beatable ones less others.
+    """
     top, near, low, top_pairs, near_pairs, top_triples = strong
-    b0, b1, bombs = hand & ONES, hand >> 1 & ONES, hand >> 2 & ONES
-    triples = b0 & b1 & ~bombs
-    pairs = b1 & ~b0 & ~bombs
-    singles = b0 & ~b1 & ~bombs
+    bit_0, bit_1, bombs = hand & RANK_ONES, hand >> 1 & RANK_ONES, hand >> 2 & RANK_ONES
+    triples = bit_0 & bit_1 & ~bombs
+    pairs = bit_1 & ~bit_0 & ~bombs
+    singles = bit_0 & ~bit_1 & ~bombs
     chained = pairs & SUITED_ONES
     chained &= chained << NIBBLE | chained >> NIBBLE
-    loose = pairs & ~chained
-    weak = loose & ~top_pairs
-    num_triples, num_weak = size(triples), size(weak)
-    taken = min(kickers + num_triples, num_weak)
-    near_weak = size(weak & near_pairs)
-    low_weak = num_weak - near_weak
-    num_bombs, num_top = size(bombs), size(singles & top)
-    num_top_pairs = size(loose & top_pairs)
-    num_chains = num_runs(chained)
-    controls = num_bombs + num_top + num_top_pairs
-    others = straights + size(singles) - num_top + max(num_weak - taken, 0) + num_chains
+    pairs &= ~chained
+    top_singles, weak_pairs = size(singles & top), size(pairs & ~top_pairs)
+    near_count = size(pairs & near_pairs)
+    # Triples take pairs along, but none that wins the lead.
+    pairs_left = max(weak_pairs - kickers - size(triples), 0)
+    chains = size(chained & ~(chained << NIBBLE))
+    lines = size(triples & ~(triples << NIBBLE))
+    top_lines = size(triples & top_triples)
     cost = (
-        w.single_top * num_top
+        w.single_top * top_singles
         + w.single_near * size(singles & near)
         + w.single_low * size(singles & low)
         + w.single * size(singles & ~(top | near | low))
-        + w.pair * max(low_weak - taken, 0)
-        + w.pair_near * min(num_weak - taken, near_weak)
-        + w.chain * num_chains
-        + w.bomb * num_bombs
+        + w.pair_near * min(pairs_left, near_count)
+        + w.pair * max(pairs_left - near_count, 0)
+        + w.chain * chains
+        + w.triple * lines
+        - (w.triple - w.triple_top) * top_lines
+        + w.bomb * size(bombs)
+        + w.short * max(kickers - weak_pairs - size(chained), 0)
     )
-    if num_triples:
-        top_runs = size(triples & top_triples)
-        runs = num_runs(triples)
-        others += max(runs - top_runs, 0)
-        controls += top_runs
-        cost += w.triple * runs - (w.triple - w.triple_top) * top_runs
-    if others - 1 > controls:
-        cost += w.stuck * (others - 1 - controls)
-    if kickers:
-        cost += w.short * max(kickers - num_weak - size(chained), 0)
-    return cost
+    winning = top_singles + size(pairs & top_pairs) + top_lines + size(bombs)
+    losing = size(singles) - top_singles + pairs_left + chains + max(lines - top_lines, 0)
+    return cost + w.stuck * max(losing + beatable_straights - winning - 1, 0)
 
 
 @njit
 def make_plans(t, hand, unseen, most, strong, w):
-    """Ways of taking straights out of ``hand``: (N, 2), cards and costs; the first takes none."""
+    """Ways of taking straights out of ``hand``: their cards, how many are on top, how many not; (N, 3).
+
+    The first takes none. To the best so far every straight is added that fits, as long as it helps.
+    """
     plans = np.empty((MOST_PLANS, 3), np.int64)
     plans[0, :] = 0
-    count = 1
-    base = 0
-    best = sets_left(hand, 0, 0, strong, w)
-    while True:
+    count, base, best = 1, 0, sets_cost(hand, 0, 0, strong, w)
+    while base >= 0:
         rest = hand - plans[base, 0]
-        places = in_places(at_least(rest, 1))
-        starts = places & places >> 4 & places >> 8 & places >> 12 & places >> 16
-        if starts == 0:
+        if runs_of(at_least(rest, 1), SHORTEST_STRAIGHT) == 0:
             break
-        single = in_places(at_least(rest, 1) & ~at_least(rest, 2))
-        found = -1
-        limit = best + SLACK
-        for start in range(NUM_PLACES - SHORTEST_STRAIGHT + 1):
-            if not starts >> NIBBLE * start & 1:
+        several = at_least(rest, 2)
+        next_base, limit = -1, best + SLACK
+        for action in range(STRAIGHT, FLUSH):
+            if count == MOST_PLANS or not holds(rest, TAKES[action]) or ENDS[action] & several:
                 continue
-            length = SHORTEST_STRAIGHT
-            while True:
-                if count < MOST_PLANS and (
-                    length == SHORTEST_STRAIGHT
-                    or single >> NIBBLE * start & single >> NIBBLE * (start + length - 1) & 1
-                ):
-                    take = STRAIGHTS[start, length]
-                    is_sure = sure_straight(t, start, length, unseen, most)
-                    sure, weak = plans[base, 1] + is_sure, plans[base, 2] + 1 - is_sure
-                    whole = w.straight_top * sure + w.straight * weak + sets_left(rest - take, 0, weak - sure, strong, w)
-                    if whole <= limit:
-                        plans[count, 0] = plans[base, 0] + take
-                        plans[count, 1] = sure
-                        plans[count, 2] = weak
-                        if whole < best:
-                            best = whole
-                            found = count
-                        count += 1
-                if length == NUM_SUITED or not places >> NIBBLE * (start + length) & 1:
-                    break
-                length += 1
-                if STRAIGHTS[start, length] == 0:
-                    break
-        if found < 0:
-            break
-        base = found
+            is_top = not beatable(action, unseen, most)
+            if t.suited[t.turn] and covering_suits(t.cards[t.turn, 0], RANK_BITS[action]):
+                is_top = True
+            top, other = plans[base, 1] + is_top, plans[base, 2] + 1 - is_top
+            plans[count, 0] = plans[base, 0] + TAKES[action]
+            plans[count, 1], plans[count, 2] = top, other
+            cost = plan_cost(hand, 0, plans[count], strong, w)
+            if cost < best:
+                best, next_base = cost, count
+            count += cost <= limit
+        base = next_base
     return plans[:count]
 
 
 @njit
-def sure_straight(t, start, length, unseen, most):
-    if most < length:
-        return True
-    if t.suited[t.turn] and covering_suits(t.cards[t.turn, 0], STRAIGHT_RANKS[start, length]):
-        return True
-    places = in_places(at_least(unseen, 1))
-    for _ in range(1, length):
-        places &= places >> NIBBLE
-    return places >> NIBBLE * (start + 1) == 0
+def plan_cost(hand, kickers, plan, strong, w):
+    """What ``hand`` costs with the straights of ``plan``, which it holds."""
+    cost = sets_cost(hand - plan[0], kickers, plan[2] - plan[1], strong, w)
+    return cost + w.straight_top * plan[1] + w.straight * plan[2]
 
 
 @njit
-def plays_left(hand, kickers, plans, strong, w):
-    """What it costs to get rid of ``hand``, by the best of the ``plans`` that it still holds."""
-    best = sets_left(hand, kickers, 0, strong, w)
+def hand_cost(hand, kickers, plans, strong, w):
+    """What ``hand`` costs by the best of the ``plans`` that it still holds."""
+    best = sets_cost(hand, kickers, 0, strong, w)
     for i in range(1, len(plans)):
-        take = plans[i, 0]
-        if holds(hand, take):
-            sure, weak = plans[i, 1], plans[i, 2]
-            cost = w.straight_top * sure + w.straight * weak
-            best = min(best, cost + sets_left(hand - take, kickers, weak - sure, strong, w))
+        if holds(hand, plans[i, 0]):
+            best = min(best, plan_cost(hand, kickers, plans[i], strong, w))
     return best
-
-
-@njit
-def beatable(action, unseen, most):
-    """Whether others, of at most ``most`` cards each, may beat ``action``, bombs on other plays apart."""
-    if action == JOKER_BOMB or FLUSH <= action < PAIR_CHAIN or most < LENGTH[action]:
-        return False
-    if action >= BOMB:
-        return bigger_bomb(action, unseen)
-    ranks = at_least(unseen, COPIES[action])
-    groups = GROUPS[action]
-    if groups == 1:
-        return ranks >> NIBBLE * (KEY[action] + 1) != 0
-    places = in_places(ranks)
-    for _ in range(1, groups):
-        places &= places >> NIBBLE
-    return places >> NIBBLE * (KEY[action] + LOW_PLACES + 2 - groups) != 0
-
-
-@njit
-def bigger_bomb(action, unseen):
-    if unseen >> NIBBLE * NUM_SUITED == (2 << NIBBLE | 2):
-        return True
-    for rank in range(NUM_SUITED):
-        n = unseen >> NIBBLE * rank & MOST_COUNTED
-        if n > LENGTH[action] or (n == LENGTH[action] and rank > KEY[action]):
-            return True
-    return False
 
 
 # --- choosing -----------------------------------------------------------------------------------
@@ -332,42 +313,44 @@ def choose(t, mask, key):
 
 
 @njit
-def decide(t, mask, w, b):
+def decide(t, mask, w, beatable_only):
+    """The same with given weights."""
     if t.pending and t.wanted == 0:
         return choose_suit(t, mask)
-    seat = t.turn
-    left = t.left[seat]
-    most, fewest = 0, 99
+    most, fewest = 0, t.cards_each
     for i in range(1, SEATS):
-        n = t.left[(seat + i) % SEATS]
+        n = t.left[(t.turn + i) % SEATS]
         most, fewest = max(most, n), min(fewest, n)
-    hand = counted(t.hand[seat])
-    unseen = unseen_cards(t, most)
-    strong = classes(t, unseen, w)
+    hand, unseen = counted(t.hand[t.turn]), unseen_cards(t, most)
+    strong = strengths(t, unseen, w)
     if t.pending:
-        return choose_kicker(t, mask, hand, unseen, most, strong, w)
-    for action in range(NUM_MAIN - 1, PASS, -1):
-        if mask[action] and LENGTH[action] == left:
-            return action
+        hand -= counted(t.chosen)
     plans = make_plans(t, hand, unseen, most, strong, w)
-    bombs = at_least(unseen, 4) != 0 or unseen >> NIBBLE * NUM_SUITED == (2 << NIBBLE | 2)
     best, best_score = -1, 0
+    if t.pending:
+        for rank in range(NUM_RANKS):
+            if mask[KICKER + rank]:
+                score = -hand_cost(hand - (2 << NIBBLE * rank), t.wanted - 1, plans, strong, w)
+                if best < 0 or score > best_score:
+                    best, best_score = KICKER + rank, score
+        return best
+    bombs = at_least(unseen, 4) | (unseen >> NIBBLE * NUM_SUITED == JOKER_BOMB_ONLY)
     for action in range(NUM_MAIN):
         if not mask[action]:
             continue
-        if action == PASS:
-            score = -plays_left(hand, 0, plans, strong, w)
-        else:
-            rest = hand - TAKES[action]
-            after = plays_left(rest, KICKERS[action], plans, strong, w)
-            score = worth(t, action, after, fewest, w) - after
-            if not beatable(action, unseen, most):
-                if t.last != LEAD:
-                    score += w.sure
-                if plays_left(rest, KICKERS[action], plans, strong, b) <= PLAY:
-                    score += w.all_but_won if bombs else w.won
+        if action != PASS and LENGTH[action] == t.left[t.turn]:
+            return action
+        rest = hand - TAKES[action]
+        after = hand_cost(rest, KICKERS[action], plans, strong, w)
+        score = -after
+        if action != PASS:
+            score += worth(t, action, after, fewest, w)
+            if beatable(action, unseen, most):
+                score += danger(t, action, w)
             else:
-                score -= risk(t, action, w)
+                score += w.regain if t.last != LEAD else 0
+                if hand_cost(rest, KICKERS[action], plans, strong, beatable_only) <= PLAY:
+                    score += w.all_but_won if bombs else w.won
         if best < 0 or score > best_score:
             best, best_score = action, score
     return best
@@ -375,89 +358,50 @@ def decide(t, mask, w, b):
 
 @njit
 def worth(t, action, after, fewest, w):
-    """What is good about a play, apart from the hand that stays."""
-    length = LENGTH[action]
+    """What is good about a play, the hand that stays apart."""
+    length, left = LENGTH[action], t.left[t.turn]
     if t.last == LEAD:
-        score = w.lead_card * length - w.lead_rank * KEY[action]
+        score = w.lead_card * length + w.lead_rank * KEY[action]
     else:
-        score = w.follow_play + w.follow_card * length
-        if t.left[t.owner] <= SOME:
+        score = w.follow + w.follow_card * length
+        if t.left[t.owner] <= FEW_CARDS:
             score += w.block
-    if action >= BOMB:
-        score += w.bomb_play - w.bomb_early * after // PLAY
-    left = t.left[t.turn]
-    if fewest <= FEW:
+    if fewest <= NEARLY_OUT:
         score += w.hurry * length
-    if fewest <= SOME:
+    if fewest <= FEW_CARDS:
         score += w.band * (multiplier(left, t.cards_each) - multiplier(left - length, t.cards_each))
+    if action >= BOMB:
+        score += w.bomb_play + w.bomb_early * after // PLAY
     return score
 
 
 @njit
-def risk(t, action, w):
-    """What is bad about a play that may be beaten: others may go out on it."""
+def danger(t, action, w):
+    """What is bad about a beatable play: seats with as many cards may go out."""
     score = 0
     for i in range(1, SEATS):
-        n = t.left[(t.turn + i) % SEATS]
-        if n == LENGTH[action]:
-            score += w.danger - w.danger_rank * KEY[action]
+        if t.left[(t.turn + i) % SEATS] == LENGTH[action]:
+            score += w.danger + w.danger_rank * KEY[action]
     return score
-
-
-@njit
-def choose_kicker(t, mask, hand, unseen, most, strong, w):
-    """The lowest of the kicker pairs that leave the best hand, picked one after the other."""
-    rest = hand - counted(t.chosen)
-    plans = make_plans(t, rest, unseen, most, strong, w)
-    barred = 0
-    if t.distinct_wings or t.pending < WINGED:
-        barred = at_least(TAKES[t.pending], 1)
-    lowest = NUM_RANKS
-    for wanted in range(t.wanted - 1, -1, -1):
-        best, fewest = -1, 0
-        for rank in range(t.lowest, NUM_RANKS):
-            if barred >> NIBBLE * rank & 1 or (rest >> NIBBLE * rank & MOST_COUNTED) < 2:
-                continue
-            pair = 2 << NIBBLE * rank
-            cost = plays_left(rest - pair, wanted, plans, strong, w)
-            if best < 0 or cost < fewest:
-                best, fewest = rank, cost
-        if best < 0:
-            break
-        rest -= 2 << NIBBLE * best
-        lowest = min(lowest, best)
-        if t.distinct_wings:
-            barred |= 1 << NIBBLE * best
-    for rank in range(lowest, NUM_RANKS):
-        if mask[KICKER + rank]:
-            return KICKER + rank
-    for rank in range(NUM_RANKS):
-        if mask[KICKER + rank]:
-            return KICKER + rank
-    return -1
 
 
 @njit
 def choose_suit(t, mask):
-    """The suit whose card leaves the most cards in flush straights; of equal ones the lowest."""
-    seat = t.turn
-    held, twice = t.cards[seat, 0], t.cards[seat, 1]
+    """The suit that leaves the most flush straights; of equal ones the lowest."""
+    held, twice = t.cards[t.turn, 0], t.cards[t.turn, 1]
     best, most = -1, -1
     for suit in range(NUM_SUITS):
         if not mask[SUIT + suit]:
             continue
         if FLUSH <= t.pending < PAIR_CHAIN:
-            one, two = np.int64(0), np.int64(0)
-            for rank in range(NUM_SUITED):
-                if BODY[t.pending, rank]:
-                    one |= np.int64(1) << np.int64(NUM_SUITED * suit + rank)
+            one, two = RANK_BITS[t.pending] << np.int64(NUM_SUITED * suit), np.int64(0)
         else:
             bit = np.int64(1) << np.int64(NUM_SUITED * suit + t.asked)
             one, two = t.spent[0] | bit, t.spent[1] | t.spent[0] & bit
-        live_first, live_second = live_cards(held & ~one | twice & one & ~two, twice & ~one)
-        live = 0
+        first, second = held & ~one | twice & one & ~two, twice & ~one
+        runs = 0
         for other in range(NUM_SUITS):
-            live += size(SPREAD[of_suit(live_first, other)]) + size(SPREAD[of_suit(live_second, other)])
-        if live > most:
-            best, most = SUIT + suit, live
+            runs += FLUSH_RUNS[of_suit(first, other)] + FLUSH_RUNS[of_suit(second, other)]
+        if runs > most:
+            best, most = SUIT + suit, runs
     return best

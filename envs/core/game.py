@@ -240,8 +240,8 @@ class Game:
     """The parts of a game. ``get(name)`` finds it; it pickles by its name.
 
     ``dtype`` is that of a table's record, ``kernels`` the functions ``deal``, ``legal``, ``apply``,
-    ``observe``, ``blank`` and ``stats`` on one record (and ``points``, see ``batch.py``). ``text`` is a module
-    with ``hand``, ``reading``, ``spent``, ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and ``view``.
+    levels. ``env_class`` is a class of its own for the raw environment, where the game has something to
+    ask that others have not.
 
     Of a record's fields the core knows the options, ``chance`` (4,) uint64, ``deck`` (room for all packs),
     ``turn`` (the seat to act), ``pending`` (not 0 in the middle of a play), ``over``, ``score`` (by seat) and
@@ -249,7 +249,8 @@ class Game:
 
     ``variants`` are sets of options under which observations have other shapes, first the defaults: docs and
     benchmarks go through them. ``title_of`` names the level of a player's cumulative points, in games with
-    levels.
+    levels. ``env_class`` is a class of its own for the raw environment, where the game has something to ask
+    that others have not.
     """
 
     name: str
@@ -260,6 +261,7 @@ class Game:
     text: types.ModuleType
     variants: tuple[Mapping[str, Any], ...] = ({},)
     title_of: Callable[[int], str] | None = None
+    env_class: type[Any] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
         return get, (self.name,)
@@ -294,4 +296,4 @@ def get(name: str) -> Game:
     return game
 
 
-NAMES = ("guan_pai", "zheng_shang_you")
+NAMES = ("guan_pai", "zheng_shang_you", "diao_xie")

@@ -29,6 +29,12 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):  # type: ignore[misc, 
         super().step(action)
 
 
+def raw_table(game: Game, render_mode: str | None = None, **options: Any) -> TableEnv:
+    """The raw environment of a game, of the game's own class if it has one."""
+    table: TableEnv = (game.env_class or TableEnv)(game, render_mode=render_mode, **options)
+    return table
+
+
 def make_env(
     game: Game, render_mode: str | None = None, on_illegal: str = "raise", **options: Any
 ) -> wrappers.OrderEnforcingWrapper[str, Observation, int]:
@@ -42,7 +48,7 @@ def make_env(
     """
     if on_illegal not in ("raise", "terminate"):
         raise ValueError(f"on_illegal is 'raise' or 'terminate', not {on_illegal!r}")
-    env: AECEnv[str, Observation, int] = TableEnv(game, render_mode=render_mode, **options)
+    env: AECEnv[str, Observation, int] = raw_table(game, render_mode=render_mode, **options)
     if on_illegal == "terminate":
         env = TerminateIllegal(env, illegal_reward=ILLEGAL_REWARD)
     return wrappers.OrderEnforcingWrapper(env)

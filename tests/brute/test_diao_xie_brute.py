@@ -475,6 +475,14 @@ def test_equal_fold_that_spoke_later_pays_nothing() -> None:
     assert played(["fold", "touch4", "fold"], [hands], {"num_players": 3}).log[0]["penalties"] == [0, 0, 0]
 
 
+def test_equal_fold_counts_from_the_head_of_this_hand() -> None:
+    """Trap 4 for the penalty: seat 1 heads the second hand, so it spoke before seat 0."""
+    deals = [hands_of("7H 3H,QH QD"), hands_of("QH 9H,QD 9D")]
+    options = {"hands": 2}
+    assert played(["touch1", "eat", "fold"], deals, options).log[1]["penalties"] == [0, 3]
+    assert played(["touch1", "eat", "eat", "fold"], deals, options).log[1]["penalties"] == [0, 0]
+
+
 def test_penalty_looks_at_the_win_after_the_tie_exception() -> None:
     """Trap 7: the head's extra would make W >= P, but it is lost."""
     hands = hands_of("QH 9H,QD 9D,2H 2D")

@@ -1,0 +1,104 @@
+"""Diao Xie: names, notation, why an action is not legal, the text view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.game import Play
+from .actions import NAMES, NUM_TOUCHES, TOUCH
+from .hands import CATEGORIES, CATEGORY, CHINESE, HAND_POINTS, PACK, PLAIN
+from .rules import LIMIT
+from .table import NONE, all_stakes, most_paid, touch_stake
+
+ACTION_NAMES = NAMES
+CHINESE_NAMES = {
+    "fold": "弃", "eat": "吃", **{f"touch{k}": "碰" for k in range(1, NUM_TOUCHES + 1)}, "carry": "带",
+    "counter_carry": "头家反带", "no_carry": "不反带", "call": "跟", "raise": "加注",
+}  # fmt: skip
+
+
+def hand(t: Any, seat: int) -> list[str]:
+    """The two cards of ``seat``, in the order of the pack."""
+    return [PACK[card] for card in t["cards"][seat].tolist()]
+
+
+def hand_name(first: int, second: int) -> str:
+    """What two cards are, such as ``"heaven_nine 天九"`` or ``"7 points 杂牌"``."""
+    category = int(CATEGORY[first, second])
+    if category == PLAIN:
+        return f"{HAND_POINTS[first, second]} points {CHINESE[PLAIN]}"
+    return f"{CATEGORIES[category]} {CHINESE[category]}"
+
+
+def reading(t: Any, actions: Sequence[int]) -> tuple[str, str, int]:
+    """(name, key, length): an action here is a play without cards."""
+    return NAMES[actions[0]], "", 0
+
+
+def spent(before: Any, after: Any) -> tuple[str, ...]:
+    """No cards are played in this game."""
+    return ()
+
+
+def prefer(play: Play) -> tuple[Any, ...]:
+    return play.actions
+
+
+def same_cards(t: Any, play: Play, cards: Sequence[str]) -> bool:
+    """An action takes no cards."""
+    return not cards
+
+
+def why_not(t: Any, cards: Sequence[str]) -> str:
+    return "no cards are played here: name an action, as in actions_for('eat')"
+
+
+def outcome(t: Any) -> dict[str, Any]:
+    """How an episode ended: who won its last hand, and how many hands it had."""
+    return {"winner": int(t["winner"]), "outcome": "settled", "hands": int(t["hand"])}
+
+
+def amount_of(t: Any, action: int) -> int:
+    """What an action would stake or pay now, in b."""
+    name = NAMES[action]
+    if name.startswith("touch"):
+        return int(touch_stake(int(t["pot"]), action - TOUCH + 1))
+    if name in ("call", "raise"):
+        owed = int(most_paid(t)) - int(t["stakes"][int(t["turn"])])
+        return owed + 2 * (name == "raise")
+    pot = int(t["pot"])
+    return {"eat": pot, "carry": pot + int(all_stakes(t)), "counter_carry": pot + int(all_stakes(t))}.get(
+        name, 0
+    )
+
+
+def view(t: Any, seat: int | None) -> str:
+    """The table as text; from ``seat``'s chair only its own cards are shown before the end."""
+    n, is_over = int(t["num_players"]), bool(t["over"])
+    number = int(t["hand"]) + (not is_over)
+    lines = [
+        f"Hand {number} of at most {int(t['hands'])}, pot {int(t['pot'])} b, head player_{int(t['head'])}"
+    ]
+    for who in range(n):
+        first, second = t["cards"][who].tolist()
+        is_seen = seat is None or seat == who or is_over
+        cards = f"{PACK[first]} {PACK[second]} ({hand_name(first, second)})" if is_seen else "(hidden)"
+        mark = ">" if who == int(t["turn"]) and not is_over else " "
+        lines.append(f"{mark} player_{who}  {_did(t, who):24s} stake {int(t['stakes'][who]):3d} b  {cards}")
+    if is_over:
+        from fractions import Fraction
+
+        scores = ", ".join(str(Fraction(int(s), n)) for s in t["score"][:n])
+        lines.append(f"player_{int(t['winner'])} wins the last hand; scores {scores}")
+    return "\n".join(lines)
+
+
+def _did(t: Any, who: int) -> str:
+    """What a seat has done in this hand."""
+    if t["betting"] == LIMIT:
+        done = [int(t["did"][who, 1])]
+    else:
+        first, last = (int(a) for a in t["did"][who])
+        done = [first] if first == last else [first, last]
+    return ", ".join(f"{NAMES[a]} {CHINESE_NAMES[NAMES[a]]}" for a in done if a != NONE) or "-"
