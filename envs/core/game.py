@@ -240,8 +240,8 @@ class Game:
     """The parts of a game. ``get(name)`` finds it; it pickles by its name.
 
     ``dtype`` is that of a table's record, ``kernels`` the functions ``deal``, ``legal``, ``apply``,
-    levels. ``env_class`` is a class of its own for the raw environment, where the game has something to
-    ask that others have not.
+    ``observe``, ``blank`` and ``stats`` on one record (and ``points``, see ``batch.py``). ``text`` is a module
+    with ``hand``, ``reading``, ``spent``, ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and ``view``.
 
     Of a record's fields the core knows the options, ``chance`` (4,) uint64, ``deck`` (room for all packs),
     ``turn`` (the seat to act), ``pending`` (not 0 in the middle of a play), ``over``, ``score`` (by seat) and
@@ -249,8 +249,8 @@ class Game:
 
     ``variants`` are sets of options under which observations have other shapes, first the defaults: docs and
     benchmarks go through them. ``title_of`` names the level of a player's cumulative points, in games with
-    levels. ``env_class`` is a class of its own for the raw environment, where the game has something to ask
-    that others have not.
+    levels. ``env_class`` is a class for the raw environment, where the game has something to ask that others
+    have not.
     """
 
     name: str
