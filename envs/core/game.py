@@ -240,8 +240,9 @@ class Game:
     """The parts of a game. ``get(name)`` finds it; it pickles by its name.
 
     ``dtype`` is that of a table's record, ``kernels`` the functions ``deal``, ``legal``, ``apply``,
-    ``observe``, ``blank`` and ``stats`` on one record (and ``points``, see ``batch.py``). ``text`` is a module
-    with ``hand``, ``reading``, ``spent``, ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and ``view``.
+    ``observe``, ``blank`` and ``stats`` on one record (and ``points``, see ``batch.py``). ``text`` is a
+    module with ``hand``, ``reading``, ``spent``, ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and
+    ``view``.
 
     Of a record's fields the core knows the options, ``chance`` (4,) uint64, ``deck`` (room for all packs),
     ``turn`` (the seat to act), ``pending`` (not 0 in the middle of a play), ``over``, ``score`` (by seat) and
