@@ -12,7 +12,7 @@ import pytest
 import envs
 from envs.core.aec import TableEnv
 
-from . import guan_pai_tables, zheng_shang_you_tables
+from . import diao_xie_tables, guan_pai_tables, zheng_shang_you_tables
 
 Options = dict[str, Any]
 
@@ -35,11 +35,24 @@ CHOICES: dict[str, dict[str, Sequence[Any]]] = {
         "base": [1, 7],
         "cards_each": [None, 10, 6],
     },
+    "diao_xie": {
+        "num_players": [2, 3, 4, 5],
+        "betting": ["pot", "limit"],
+        "hands": [1, 3, 8],
+        "counter_carry": [False, True],
+        "fold_penalty": [True, False],
+        "supreme_bonus": [True, False],
+        "base": [1, 7],
+    },
 }
 
 
 def is_allowed(options: Options) -> bool:
     """Whether these options go together."""
+    if options.get("betting") == "limit":
+        return (options["hands"], options["counter_carry"]) == (1, False) and (
+            options["fold_penalty"] and options["supreme_bonus"]
+        )
     is_bound = options.get("lead_diamond_three") or options.get("lead_spade_three")
     return not is_bound or options["cards_each"] in (16, None)
 
@@ -66,6 +79,7 @@ GAMES = [
 REDEAL_HIDDEN = {
     "guan_pai": guan_pai_tables.redeal_hidden,
     "zheng_shang_you": zheng_shang_you_tables.redeal_hidden,
+    "diao_xie": diao_xie_tables.redeal_hidden,
 }
 """By game: what ``seat`` may not know of a record, dealt anew; what is public stays."""
 

@@ -1,11 +1,13 @@
 """Zheng Shang You's rule player, frozen as the yardstick ``rule_v0``: it counts plays.
 
-Its measure of a hand is ``cost``: the plays that it takes to get rid of the cards, in hundredths, less for
-those that nothing unseen beats, since they win the lead back. Every legal play is tried: the cards that stay
-are measured, by the best of a few ways of taking straights out of them, and what was shed is added. Besides,
-an unbeatable play after which at most one beatable play is to come all but wins the deal.
+Its measure of a hand is its cost: the plays that it takes to get rid of the cards, in hundredths of a play,
+less for those that nothing unseen beats, since they win the lead back. Every legal action is tried: the cards
+that stay are measured, by the best of a few ways of taking straights out of them, and what is good or bad
+about the play itself is added. Mostly that is how much it sheds, whether it wins the lead, and whether only
+one beatable play is to come after an unbeatable one, which all but wins the deal. A flush straight passes for
+unbeatable; suits are chosen so that most flush straights stay.
 
-A flush straight counts as unbeatable, suits of other plays are chosen so that most of them stay.
+STRENGTH
 """
 
 from __future__ import annotations
@@ -46,41 +48,28 @@ PLAY = 100
 FEW_CARDS, NEARLY_OUT = 6, 3  # of others
 # With one deck and with two; found by an evolution strategy in games against earlier versions.
 _WEIGHTS = {
-    # What the parts of a hand cost; "near" are beaten by a few unseen cards only.
-    "single_top": (-8, 24),  # nothing unseen beats it
-    "single_near": (49, 63),
-    "single": (123, 110),
-    "single_low": (101, 79),
-    "pair_near": (44, 56),
-    "pair": (112, 89),
-    "chain": (105, 98),  # of pairs
-    "triple_top": (40, 36),
-    "triple": (112, 85),  # alone or a chain of them
-    "bomb": (-124, -134),
-    "straight_top": (24, 17),
-    "straight": (142, 95),
-    "short": (55, 49),  # a kicker pair that has to be broken off
-    "stuck": (16, 14),  # a beatable play for which there is nothing to win back the lead
-    # Up to how many unseen cards, unseen pairs, stand above what is near; how many cards below what is low.
-    "near": (5, 3),
-    "near_pairs": (1, 2),
-    "low": (10, 30),
-    # What is good about a play.
-    "lead_card": (20, 14),  # when leading: a card shed,
-    "lead_rank": (-7, -4),  # a rank of its key
-    "follow": (130, 77),  # when following: not to pass,
-    "follow_card": (22, -3),  # a card shed,
-    "block": (100, 100),  # to beat a seat with few cards,
-    "regain": (31, 22),  # to lead next
-    "hurry": (17, 5),  # a card shed while another seat is nearly out
-    "band": (35, 41),  # one off the multiplier while another seat has few cards
-    "bomb_play": (112, 119),
-    "bomb_early": (-22, -27),  # a bomb, for each play that is left after it
-    "won": (598, 635),  # an unbeatable play with at most one beatable play to come,
-    "all_but_won": (300, 300),  # likewise where a bomb may be out
-    "danger": (-80, -69),  # a beatable play on which another seat may go out,
-    "danger_rank": (13, 7),  # a rank of its key
-}
+    # The cost of a single: on top (nothing unseen beats it), near it (a few unseen cards do), others, low ones.
+    "single_top": (-14, 16), "single_near": (53, 53), "single": (84, 66), "single_low": (109, 83),
+    # Of pairs near the top and others, chains of pairs, triples on top and others, bombs, straights.
+    "pair_near": (45, 53), "pair": (110, 85), "chain": (99, 97), "triple_top": (40, 35), "triple": (103, 83),
+    "bomb": (-129, -139), "straight_top": (28, 27), "straight": (134, 101),
+    # Of a kicker that has to be broken off, of a beatable play with nothing to win back the lead.
+    "short": (62, 56), "stuck": (14, 18),
+    # Unseen cards, unseen pairs, above what is near the top; unseen cards below a low single.
+    "near": (5, 2), "near_pairs": (1, 2), "low": (9, 29),
+    # Good when leading: a card shed, a rank of the key.
+    "lead_card": (25, 15), "lead_rank": (-6, -3),
+    # When following: not to pass, a card shed, to beat a seat with few cards, that nothing unseen beats it.
+    "follow": (164, 83), "follow_card": (22, -3), "block": (115, 127), "regain": (35, 22),
+    # With another seat nearly out, a card shed; with one that has few cards, one off the multiplier.
+    "hurry": (23, 4), "band": (35, 34),
+    # A bomb, and for each play that is left after it.
+    "bomb_play": (134, 129), "bomb_early": (-24, -26),
+    # An unbeatable play with at most one beatable play to come; the same where a bomb may be out.
+    "won": (613, 743), "all_but_won": (345, 271),
+    # A beatable play on which another seat may go out, and a rank of its key.
+    "danger": (-61, -73), "danger_rank": (7, 6),
+}  # fmt: skip
 _DTYPE = [(name, np.int64) for name in _WEIGHTS]
 WEIGHTS = np.array(list(zip(*_WEIGHTS.values(), strict=True)), _DTYPE).view(np.recarray)
 # With these the cost of a hand is its beatable plays, less one for a bomb: it wins back the lead.
@@ -92,14 +81,12 @@ NIBBLE, MOST = 4, 7
 RANK_ONES = sum(1 << NIBBLE * rank for rank in range(NUM_RANKS))
 SUITED_ONES = RANK_ONES & (1 << NIBBLE * NUM_SUITED) - 1
 GUARDS = RANK_ONES << NIBBLE - 1
-JOKER_BOMB_ONLY = 2 << NIBBLE | 2  # the nibbles of the jokers, two of each
+FOUR_JOKERS = 2 << NIBBLE | 2  # their nibbles
 TAKES = np.array([sum(min(n, MOST) << NIBBLE * r for r, n in enumerate(body)) for body in BODY.tolist()])
 COPIES, GROUPS = BODY.max(axis=1).astype(np.int64), (BODY > 0).sum(axis=1)
 LOW_PLACES = 2  # of chains: A and 2 stand low or high
 # A straight longer than five is worth a thought only if the ranks at its ends (bits) are single cards.
-ENDS = np.array(
-    [sum(1 << NIBBLE * RANKS.index(rank) for rank in {a.written[:1], a.written[-1:]} - {""}) for a in ACTIONS]
-)
+ENDS = np.array([sum(1 << NIBBLE * RANKS.index(a.written[i]) for i in (0, -1) if a.written) for a in ACTIONS])
 ENDS[LENGTH == SHORTEST_STRAIGHT] = 0
 FLUSH_RUNS = np.array(
     [sum(run & ~ranks == 0 for run in WINDOWS.tolist()) for ranks in range(1 << NUM_SUITED)]
@@ -171,8 +158,7 @@ def runs_of(ranks, length):
 def strengths(t, unseen, w):
     """The ranks that make strong singles, pairs and triples: on top, near it; and those of low singles."""
     top, near, low, top_pairs, near_pairs, top_triples = 0, 0, 0, 0, 0, 0
-    above, pairs_above, triples_above = 0, 0, 0
-    hidden = 0
+    above, pairs_above, triples_above, hidden = 0, 0, 0, 0
     for i in range(1, SEATS):
         hidden += t.left[(t.turn + i) % SEATS]
     for rank in range(NUM_RANKS - 1, -1, -1):
@@ -197,7 +183,7 @@ def strengths(t, unseen, w):
 
 @njit
 def beatable(action, unseen, most):
-    """Whether others, none with over ``most`` cards, may beat ``action``; flushes and bombs on others apart."""
+    """Whether others, none with over ``most`` cards, may beat ``action``; bombs on other plays apart."""
     if action == JOKER_BOMB or FLUSH <= action < PAIR_CHAIN or most < LENGTH[action]:
         return False
     if action >= BOMB:
@@ -205,7 +191,7 @@ def beatable(action, unseen, most):
             n = unseen >> NIBBLE * rank & MOST
             if n > LENGTH[action] or (n == LENGTH[action] and rank > KEY[action]):
                 return True
-        return unseen >> NIBBLE * NUM_SUITED == JOKER_BOMB_ONLY
+        return unseen >> NIBBLE * NUM_SUITED == FOUR_JOKERS
     ranks = at_least(unseen, COPIES[action])
     if GROUPS[action] == 1:
         return ranks >> NIBBLE * (KEY[action] + 1) != 0
@@ -262,7 +248,7 @@ def make_plans(t, hand, unseen, most, strong, w):
     """
     plans = np.empty((MOST_PLANS, 3), np.int64)
     plans[0, :] = 0
-    count, base, best = 1, 0, sets_cost(hand, 0, 0, strong, w)
+    count, base, best = 1, 0, plan_cost(hand, 0, plans[0], strong, w)
     while base >= 0:
         rest = hand - plans[base, 0]
         if runs_of(at_least(rest, 1), SHORTEST_STRAIGHT) == 0:
@@ -272,9 +258,8 @@ def make_plans(t, hand, unseen, most, strong, w):
         for action in range(STRAIGHT, FLUSH):
             if count == MOST_PLANS or not holds(rest, TAKES[action]) or ENDS[action] & several:
                 continue
-            is_top = not beatable(action, unseen, most)
-            if t.suited[t.turn] and covering_suits(t.cards[t.turn, 0], RANK_BITS[action]):
-                is_top = True
+            is_flush = t.suited[t.turn] and covering_suits(t.cards[t.turn, 0], RANK_BITS[action]) != 0
+            is_top = is_flush or not beatable(action, unseen, most)
             top, other = plans[base, 1] + is_top, plans[base, 2] + 1 - is_top
             plans[count, 0] = plans[base, 0] + TAKES[action]
             plans[count, 1], plans[count, 2] = top, other
@@ -296,7 +281,7 @@ def plan_cost(hand, kickers, plan, strong, w):
 @njit
 def hand_cost(hand, kickers, plans, strong, w):
     """What ``hand`` costs by the best of the ``plans`` that it still holds."""
-    best = sets_cost(hand, kickers, 0, strong, w)
+    best = plan_cost(hand, kickers, plans[0], strong, w)
     for i in range(1, len(plans)):
         if holds(hand, plans[i, 0]):
             best = min(best, plan_cost(hand, kickers, plans[i], strong, w))
@@ -334,7 +319,7 @@ def decide(t, mask, w, beatable_only):
                 if best < 0 or score > best_score:
                     best, best_score = KICKER + rank, score
         return best
-    bombs = at_least(unseen, 4) | (unseen >> NIBBLE * NUM_SUITED == JOKER_BOMB_ONLY)
+    bombs = at_least(unseen, 4) | (unseen >> NIBBLE * NUM_SUITED == FOUR_JOKERS)
     for action in range(NUM_MAIN):
         if not mask[action]:
             continue

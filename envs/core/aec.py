@@ -264,7 +264,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         ----------
         cards : str or iterable of str
             In notation, ``["5S", "5H"]`` or ``"5S 5H"``; bare ranks (``"55"``) where suits do not
-            matter; empty, or ``"pass"``, for a pass.
+            matter; empty, or ``"pass"``, for a pass; the name of an action that plays no cards.
         name, key : str, optional
             Choose among several readings; without them the rules' default is taken.
 
@@ -274,12 +274,16 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
             Says why these cards may not be played.
         """
         self._table()
-        if isinstance(cards, str) and cards.lower() == "pass":
-            cards = ""
+        if isinstance(cards, str) and cards.lower() in self._bare_plays():
+            cards, name = "", cards.lower()
         ranks = "".join(dict.fromkeys(card[0] for card in self.game.cards))
         return plays.actions_for(
             self._game, self.game, self._tables, card_text.parse(cards, ranks), name, key
         )
+
+    def _bare_plays(self) -> set[str]:
+        """Names that stand for a play without cards."""
+        return {"pass"} | {play.name for play in self.legal_plays() if not play.cards}
 
     def describe(self, action: int) -> str:
         """What an action means, such as ``"pair 55"``."""

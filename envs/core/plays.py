@@ -94,6 +94,8 @@ def actions_for(
     plays = legal_plays(game, info, tables)
     readings = [play for play in plays if game.text.same_cards(tables[0], play, cards)]
     chosen = [p for p in readings if name in (None, p.name) and key in (None, p.key)]
+    if len(chosen) > 1 and not cards:  # in a game of actions without cards
+        raise ValueError(f"choose one by name: {', '.join(p.name for p in chosen)}")
     if chosen:
         return min(chosen, key=game.text.prefer).actions
     if readings:

@@ -360,6 +360,7 @@ def finish(t):
     base = t["base"]  # not compiled, t.base is an attribute that NumPy's scalars have
     for seat in range(n):
         t.score[seat] = base * (n * t.net[seat] + t.pot)
+    t.pot = 0
 
 
 @njit

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from ..core.game import Play
-from .actions import NAMES, NUM_TOUCHES, TOUCH
+from .actions import NAMES, NUM_ACTIONS, NUM_TOUCHES, TOUCH
 from .hands import CATEGORIES, CATEGORY, CHINESE, HAND_POINTS, PACK, PLAIN
-from .rules import LIMIT
+from .legal import legal
+from .rules import LIMIT, RAISE
 from .table import NONE, all_stakes, most_paid, touch_stake
 
 ACTION_NAMES = NAMES
@@ -60,37 +64,37 @@ def outcome(t: Any) -> dict[str, Any]:
 
 
 def amount_of(t: Any, action: int) -> int:
-    """What an action would stake or pay now, in b."""
-    name = NAMES[action]
+    """What an action stakes or pays, in b, for the seat to act."""
+    name, pot = NAMES[action], int(t["pot"])
     if name.startswith("touch"):
-        return int(touch_stake(int(t["pot"]), action - TOUCH + 1))
+        return int(touch_stake(pot, action - TOUCH + 1))
     if name in ("call", "raise"):
         owed = int(most_paid(t)) - int(t["stakes"][int(t["turn"])])
-        return owed + 2 * (name == "raise")
-    pot = int(t["pot"])
-    return {"eat": pot, "carry": pot + int(all_stakes(t)), "counter_carry": pot + int(all_stakes(t))}.get(
-        name, 0
-    )
+        return owed + RAISE * (name == "raise")
+    if name in ("carry", "counter_carry"):
+        return pot + int(all_stakes(t))
+    return pot if name == "eat" else 0
 
 
 def view(t: Any, seat: int | None) -> str:
     """The table as text; from ``seat``'s chair only its own cards are shown before the end."""
     n, is_over = int(t["num_players"]), bool(t["over"])
-    number = int(t["hand"]) + (not is_over)
-    lines = [
-        f"Hand {number} of at most {int(t['hands'])}, pot {int(t['pot'])} b, head player_{int(t['head'])}"
-    ]
+    number, turn = int(t["hand"]) + (not is_over), int(t["turn"])
+    lines = [f"Hand {number} of {int(t['hands'])}, pot {int(t['pot'])} b, head player_{int(t['head'])}"]
     for who in range(n):
         first, second = t["cards"][who].tolist()
         is_seen = seat is None or seat == who or is_over
         cards = f"{PACK[first]} {PACK[second]} ({hand_name(first, second)})" if is_seen else "(hidden)"
-        mark = ">" if who == int(t["turn"]) and not is_over else " "
+        mark = ">" if who == turn and not is_over else " "
         lines.append(f"{mark} player_{who}  {_did(t, who):24s} stake {int(t['stakes'][who]):3d} b  {cards}")
     if is_over:
-        from fractions import Fraction
-
         scores = ", ".join(str(Fraction(int(s), n)) for s in t["score"][:n])
         lines.append(f"player_{int(t['winner'])} wins the last hand; scores {scores}")
+    else:
+        mask = np.zeros(NUM_ACTIONS, np.int8)
+        legal(t, mask)
+        may = (f"{NAMES[a]} {amount_of(t, a) or ''}".rstrip() for a in np.flatnonzero(mask).tolist())
+        lines.append(f"player_{turn} may {', '.join(may)} (stakes in b)")
     return "\n".join(lines)
 
 

@@ -24,20 +24,20 @@ Weights = Mapping[str, int]
 
 WEIGHTS: tuple[Weights, Weights] = (
     {
-        "single_top": -8, "single_near": 49, "single": 123, "single_low": 101, "pair_near": 44,
-        "pair": 112, "chain": 105, "triple_top": 40, "triple": 112, "bomb": -124, "straight_top": 24,
-        "straight": 142, "short": 55, "stuck": 16, "near": 5, "near_pairs": 1, "low": 10,
-        "lead_card": 20, "lead_rank": -7, "follow": 130, "follow_card": 22, "block": 100, "regain": 31,
-        "hurry": 17, "band": 35, "bomb_play": 112, "bomb_early": -22, "won": 598, "all_but_won": 300,
-        "danger": -80, "danger_rank": 13,
+        "single_top": -14, "single_near": 53, "single": 84, "single_low": 109, "near": 5, "low": 9,
+        "pair_near": 45, "pair": 110, "near_pairs": 1, "chain": 99, "triple_top": 40, "triple": 103,
+        "bomb": -129, "short": 62, "straight": 134, "straight_top": 28, "stuck": 14, "lead_card": 25,
+        "lead_rank": -6, "follow": 164, "follow_card": 22, "block": 115, "regain": 35, "hurry": 23,
+        "band": 35, "bomb_play": 134, "bomb_early": -24, "won": 613, "all_but_won": 345, "danger": -61,
+        "danger_rank": 7,
     },
     {
-        "single_top": 24, "single_near": 63, "single": 110, "single_low": 79, "pair_near": 56,
-        "pair": 89, "chain": 98, "triple_top": 36, "triple": 85, "bomb": -134, "straight_top": 17,
-        "straight": 95, "short": 49, "stuck": 14, "near": 3, "near_pairs": 2, "low": 30, "lead_card": 14,
-        "lead_rank": -4, "follow": 77, "follow_card": -3, "block": 100, "regain": 22, "hurry": 5,
-        "band": 41, "bomb_play": 119, "bomb_early": -27, "won": 635, "all_but_won": 300, "danger": -69,
-        "danger_rank": 7,
+        "single_top": 16, "single_near": 53, "single": 66, "single_low": 83, "pair_near": 53, "pair": 85,
+        "chain": 97, "triple_top": 35, "triple": 83, "bomb": -139, "straight_top": 27, "straight": 101,
+        "short": 56, "stuck": 18, "near": 2, "near_pairs": 2, "low": 29, "lead_card": 15,
+        "lead_rank": -3, "follow": 83, "follow_card": -3, "block": 127, "regain": 22, "hurry": 4,
+        "band": 34, "bomb_play": 129, "bomb_early": -26, "won": 743, "all_but_won": 271, "danger": -73,
+        "danger_rank": 6,
     },
 )  # fmt: skip
 COUNTED = {"single_near", "single", "single_low", "pair_near", "pair", "chain", "triple", "straight"}
