@@ -14,6 +14,7 @@ from envs.core.game import Rules, get
 from .base import Agent, Decisions
 from .lowest import LowestAgent
 from .rule import RuleAgent
+from .tabular import TabularAgent, is_table
 from .uniform import UniformAgent
 
 __all__ = ["Agent", "Decisions", "frozen_rules", "load", "names"]
@@ -24,7 +25,7 @@ CLIMBING = ("guan_pai", "zheng_shang_you")  # the games that ``lowest`` plays
 
 def frozen_rules(game: str) -> tuple[str, ...]:
     """The names of a game's frozen rule players, the first one first: yardsticks for reports."""
-    return tuple(f"rule_v{version}" for version in FROZEN_RULES[get(game).name])
+    return tuple(f"rule_v{version}" for version in FROZEN_RULES.get(get(game).name, ()))
 
 
 def names(game: str) -> tuple[str, ...]:
@@ -59,6 +60,8 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
         return RuleAgent(game)
     if name_or_path in names(game):
         return RuleAgent(game, frozen=int(name_or_path.removeprefix("rule_v")))
+    if is_table(Path(name_or_path)):
+        return TabularAgent.load(Path(name_or_path), found, rules)
     if Path(name_or_path).is_dir():
         from .network import NetworkAgent  # torch is slow to import
 

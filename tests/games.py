@@ -84,6 +84,10 @@ REDEAL_HIDDEN = {
 """By game: what ``seat`` may not know of a record, dealt anew; what is public stays."""
 
 
+IN_STEPS = ("guan_pai", "zheng_shang_you")
+"""The games in which cards are played, some plays in several actions."""
+
+
 def options_of(game: str) -> list[Options]:
     """All sets of options of one game."""
     return [options for name, options in (param.values for param in GAMES) if name == game]

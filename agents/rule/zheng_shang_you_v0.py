@@ -7,7 +7,9 @@ about the play itself is added. Mostly that is how much it sheds, whether it win
 one beatable play is to come after an unbeatable one, which all but wins the deal. A flush straight passes for
 unbeatable; suits are chosen so that most flush straights stay.
 
-STRENGTH
+Alone against three others on 4,000 duplicate deals it wins, with one deck, 76 % of the games against
+``random`` (+28.7 points a game) and 57 % against ``lowest`` (+20.2); with two, 93 % (+41.6) and 83 % (+46.7).
+A decision takes about a microsecond with one deck, one and a half with two.
 """
 
 from __future__ import annotations
@@ -48,27 +50,27 @@ PLAY = 100
 FEW_CARDS, NEARLY_OUT = 6, 3  # of others
 # With one deck and with two; found by an evolution strategy in games against earlier versions.
 _WEIGHTS = {
-    # The cost of a single: on top (nothing unseen beats it), near it (a few unseen cards do), others, low ones.
-    "single_top": (-14, 16), "single_near": (53, 53), "single": (84, 66), "single_low": (109, 83),
+    # The cost of a single: on top (nothing unseen beats it), near it (a few cards do), others, low ones.
+    "single_top": (-17, 16), "single_near": (57, 53), "single": (80, 66), "single_low": (117, 83),
     # Of pairs near the top and others, chains of pairs, triples on top and others, bombs, straights.
-    "pair_near": (45, 53), "pair": (110, 85), "chain": (99, 97), "triple_top": (40, 35), "triple": (103, 83),
-    "bomb": (-129, -139), "straight_top": (28, 27), "straight": (134, 101),
+    "pair_near": (46, 53), "pair": (111, 85), "chain": (88, 97), "triple_top": (46, 35), "triple": (116, 83),
+    "bomb": (-119, -139), "straight_top": (33, 27), "straight": (100, 101),
     # Of a kicker that has to be broken off, of a beatable play with nothing to win back the lead.
-    "short": (62, 56), "stuck": (14, 18),
+    "short": (72, 56), "stuck": (16, 18),
     # Unseen cards, unseen pairs, above what is near the top; unseen cards below a low single.
-    "near": (5, 2), "near_pairs": (1, 2), "low": (9, 29),
+    "near": (5, 2), "near_pairs": (1, 2), "low": (8, 29),
     # Good when leading: a card shed, a rank of the key.
-    "lead_card": (25, 15), "lead_rank": (-6, -3),
+    "lead_card": (23, 15), "lead_rank": (-4, -3),
     # When following: not to pass, a card shed, to beat a seat with few cards, that nothing unseen beats it.
-    "follow": (164, 83), "follow_card": (22, -3), "block": (115, 127), "regain": (35, 22),
+    "follow": (186, 83), "follow_card": (22, -3), "block": (116, 127), "regain": (39, 22),
     # With another seat nearly out, a card shed; with one that has few cards, one off the multiplier.
-    "hurry": (23, 4), "band": (35, 34),
+    "hurry": (18, 4), "band": (33, 34),
     # A bomb, and for each play that is left after it.
-    "bomb_play": (134, 129), "bomb_early": (-24, -26),
+    "bomb_play": (133, 129), "bomb_early": (-25, -26),
     # An unbeatable play with at most one beatable play to come; the same where a bomb may be out.
-    "won": (613, 743), "all_but_won": (345, 271),
+    "won": (609, 743), "all_but_won": (376, 271),
     # A beatable play on which another seat may go out, and a rank of its key.
-    "danger": (-61, -73), "danger_rank": (7, 6),
+    "danger": (-45, -73), "danger_rank": (7, 6),
 }  # fmt: skip
 _DTYPE = [(name, np.int64) for name in _WEIGHTS]
 WEIGHTS = np.array(list(zip(*_WEIGHTS.values(), strict=True)), _DTYPE).view(np.recarray)
@@ -98,11 +100,11 @@ MOST_PLANS, SLACK = 32, 100  # ways of taking out straights, none worse than the
 
 
 @njit
-def counted(counts):
-    """Counts by rank (R,) as nibbles."""
+def own_cards(t):
+    """The hand of the seat to act without what it has chosen already for a pending play."""
     hand = np.int64(0)
     for rank in range(NUM_RANKS):
-        hand |= np.int64(min(counts[rank], MOST)) << np.int64(NIBBLE * rank)
+        hand |= np.int64(min(t.hand[t.turn, rank] - t.chosen[rank], MOST)) << np.int64(NIBBLE * rank)
     return hand
 
 
@@ -118,6 +120,7 @@ def unseen_cards(t, most):
 
 @njit
 def holds(hand, take):
+    """Whether ``take`` is part of ``hand``."""
     return (hand | GUARDS) - take & GUARDS == GUARDS
 
 
@@ -134,7 +137,7 @@ def at_least(hand, n):
 
 @njit
 def size(ranks):
-    """How many ranks there are: digits to the base 16, which leaves 1 when divided by 15."""
+    """How many ranks there are, up to 14: ones to the base 16, which leaves 1 when divided by 15."""
     return ranks % 15
 
 
@@ -183,7 +186,10 @@ def strengths(t, unseen, w):
 
 @njit
 def beatable(action, unseen, most):
-    """Whether others, none with over ``most`` cards, may beat ``action``; bombs on other plays apart."""
+    """Whether others, none with over ``most`` cards, may beat ``action``; bombs on other plays apart.
+
+    A flush straight passes for unbeatable.
+    """
     if action == JOKER_BOMB or FLUSH <= action < PAIR_CHAIN or most < LENGTH[action]:
         return False
     if action >= BOMB:
@@ -306,10 +312,8 @@ def decide(t, mask, w, beatable_only):
     for i in range(1, SEATS):
         n = t.left[(t.turn + i) % SEATS]
         most, fewest = max(most, n), min(fewest, n)
-    hand, unseen = counted(t.hand[t.turn]), unseen_cards(t, most)
+    hand, unseen = own_cards(t), unseen_cards(t, most)
     strong = strengths(t, unseen, w)
-    if t.pending:
-        hand -= counted(t.chosen)
     plans = make_plans(t, hand, unseen, most, strong, w)
     best, best_score = -1, 0
     if t.pending:

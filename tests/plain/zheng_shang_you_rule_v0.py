@@ -24,11 +24,11 @@ Weights = Mapping[str, int]
 
 WEIGHTS: tuple[Weights, Weights] = (
     {
-        "single_top": -14, "single_near": 53, "single": 84, "single_low": 109, "near": 5, "low": 9,
-        "pair_near": 45, "pair": 110, "near_pairs": 1, "chain": 99, "triple_top": 40, "triple": 103,
-        "bomb": -129, "short": 62, "straight": 134, "straight_top": 28, "stuck": 14, "lead_card": 25,
-        "lead_rank": -6, "follow": 164, "follow_card": 22, "block": 115, "regain": 35, "hurry": 23,
-        "band": 35, "bomb_play": 134, "bomb_early": -24, "won": 613, "all_but_won": 345, "danger": -61,
+        "single_top": -17, "single_near": 57, "single": 80, "single_low": 117, "pair_near": 46,
+        "pair": 111, "chain": 88, "triple_top": 46, "triple": 116, "bomb": -119, "straight_top": 33,
+        "straight": 100, "short": 72, "stuck": 16, "near": 5, "near_pairs": 1, "low": 8, "lead_card": 23,
+        "lead_rank": -4, "follow": 186, "follow_card": 22, "block": 116, "regain": 39, "hurry": 18,
+        "band": 33, "bomb_play": 133, "bomb_early": -25, "won": 609, "all_but_won": 376, "danger": -45,
         "danger_rank": 7,
     },
     {
@@ -75,7 +75,7 @@ class Seat:
         self.w = WEIGHTS[int(t["decks"])]
         self.left = [int(n) for n in t["left"]]
         self.others = [self.left[(self.seat + i) % 4] for i in range(1, 4)]
-        self.hand = counter(t["hand"][self.seat])
+        self.hand = counter(t["hand"][self.seat] - t["chosen"])
         self.cards = hand(t, self.seat)
         gone, own = (dict(zip(RANKS, counts, strict=True)) for counts in (t["gone"], t["hand"][self.seat]))
         pack = Counter(card[0] for card in PACKS[int(t["decks"])])
@@ -224,10 +224,9 @@ def choose(t: Any, mask: Iterable[int]) -> int:
     if ACTIONS[legal[0]].kind == "suit":
         return max(legal, key=lambda i: flush_straights_left(t, SUITS[i - len(ACTIONS)]))
     if t["pending"]:
-        rest = minus(seat.hand, counter(t["chosen"]))
-        seat.make_plans(rest)
+        seat.make_plans(seat.hand)
         wanted = int(t["wanted"]) - 1
-        return min(legal, key=lambda i: seat.cost(minus(rest, counter(ACTIONS[i].body)), wanted, seat.w))
+        return min(legal, key=lambda i: seat.cost(minus(seat.hand, counter(ACTIONS[i].body)), wanted, seat.w))
     last_cards = [i for i in legal if ACTIONS[i].kind != "pass" and ACTIONS[i].length == seat.left[seat.seat]]
     if last_cards:
         return last_cards[0]
