@@ -166,9 +166,13 @@ def test_unary_and_one_hot() -> None:
         assert one_hot.tolist() == [int(i == value) for i in range(3)]
 
 
+PACK = (*(rank + suit for rank in "56789T" for suit in cards.SUITS), "x")
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
+        ("x 5", ["x", "5"]), ("xS", "'xS' is no card"),
         ("5S 5H", ["5S", "5H"]), ("5S5H7D", ["5S", "5H", "7D"]), ("55577", list("55577")), ("", []),
         (["5S", "T"], ["5S", "T"]), ("5, 6S", ["5", "6S"]), ("1S", "'1S' is no card"),
         ("5X", "'5X' is no card"),
@@ -178,9 +182,9 @@ def test_unary_and_one_hot() -> None:
 def test_parse(text: Any, found: Any) -> None:
     if isinstance(found, str):
         with pytest.raises(ValueError, match=found):
-            cards.parse(text, "56789T")
+            cards.parse(text, PACK)
     else:
-        assert cards.parse(text, "56789T") == found
+        assert cards.parse(text, PACK) == found
 
 
 # --- seeds, options, records ------------------------------------------------------------------------

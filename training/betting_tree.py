@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 
 GAME = "diao_xie"
 MOST_EXACT = 3  # players; the deals of four hands of 151 types are too many to go through
-_CARDS_OF_TYPE = [np.flatnonzero(TYPE == t).tolist() for t in range(NUM_TYPES)]
+_CARDS_OF_TYPE = [np.flatnonzero(t == TYPE).tolist() for t in range(NUM_TYPES)]
 
 
 # --- the tree -----------------------------------------------------------------------------------

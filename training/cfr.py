@@ -24,21 +24,24 @@ linear weights.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from envs.core.batch import NO_DEALER
+from envs.core.game import get
 from envs.core.jit import njit
 from envs.core.rng import mix_in, uniform
-from envs.core.game import get
-from envs.diao_xie.actions import NUM_ACTIONS
+from envs.core.seeding import as_seed
 from envs.diao_xie.hands import HAND_TYPE, NUM_HAND_TYPES
 from envs.diao_xie.rules import DiaoXieRules
 from envs.diao_xie.table import LONGEST_LINE, apply, deal
 
-from .betting_tree import GAME, MOST_EXACT, NO_CHILD, Floats, betting_of, tree_of
+from .betting_tree import GAME, NO_CHILD, Floats, Tree, betting_of, tree_of
 from .exploit import Exploitability, best_response, go_back, reaches_of
 
+NO_ACTION = -1
 _ACTIONS = 1  # what a key is for
 DEALS_AN_ITERATION = 10_000  # of external sampling, for each seat
 DEALS_OF_A_RESPONSE = 400_000  # to train a response with, for each seat
@@ -60,10 +63,8 @@ class CFRPlus:
         self.betting = betting_of(rules)
         self.tree = self.betting.tree
         self.iterations = 0
-        legal = np.repeat(self.tree.legal[:, None], self.betting.num_hands, axis=1)
-        self._uniform = legal / legal.sum(axis=2, keepdims=True)
-        self._strategy = self._uniform.copy()  # (D, H, A)
-        self._regrets, self._total = np.zeros(legal.shape), np.zeros(legal.shape)
+        self._strategy = _uniform(self.tree)  # (D, H, A)
+        self._regrets, self._total = np.zeros_like(self._strategy), np.zeros_like(self._strategy)
 
     def iterate(self) -> None:
         """Update every seat once."""
@@ -89,16 +90,24 @@ class CFRPlus:
 
     def policy(self) -> Floats:
         """The average policy, (D, 151, A)."""
-        return _normalised(self._total, self._uniform)
+        return _average(self._total, self.tree)
 
     def measure(self) -> Exploitability:
         """Exact values and best responses of the average policy."""
         return best_response(self.betting, self.policy())
 
 
-def _normalised(total: NDArray[np.floating], otherwise: NDArray[np.floating]) -> Floats:
+def _uniform(tree: Tree) -> Floats:
+    """The policy (D, 151, A) that plays all legal actions alike."""
+    legal = np.repeat(tree.legal[:, None], NUM_HAND_TYPES, axis=1)
+    policy: Floats = legal / legal.sum(axis=2, keepdims=True)
+    return policy
+
+
+def _average(total: NDArray[Any], tree: Tree) -> Floats:
+    """The policy in proportion to ``total`` (D, 151, A), uniform where that is 0."""
     sums = total.sum(axis=2, keepdims=True, dtype=np.float64)
-    return np.divide(total, sums, out=otherwise.astype(np.float64), where=sums > 0)
+    return np.divide(total, sums, out=_uniform(tree), where=sums > 0)
 
 
 class SampledCFR:
@@ -117,116 +126,37 @@ class SampledCFR:
     def __init__(self, rules: DiaoXieRules, seed: int) -> None:
         self.rules, self.tree = rules, tree_of(rules)
         self.iterations, self._seed = 0, seed
-        shape = (len(self.tree.lines), NUM_HAND_TYPES, NUM_ACTIONS)
-        self._regrets, self._total = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-        self._tables, self._keys = _stack(rules, seed)
+        self._strategy = _uniform(self.tree).astype(np.float32)  # (D, H, A)
+        self._regrets, self._total = np.zeros_like(self._strategy), np.zeros_like(self._strategy)
+        self._tables, self._keys = _levels(rules, seed)
 
     def iterate(self) -> None:
         """Update every seat on some thousand deals, then weigh down what is old."""
         self.iterations += 1
-        sample(self._tables, self.tree.child_table, self._regrets, self._total, self._keys, DEALS_AN_ITERATION)
+        arrays = self._strategy, self._regrets, self._total
+        for seat in range(self.rules.num_players):
+            explore_deals(
+                self._tables, self.tree.child_table, seat, *arrays, REGRETS, self._keys, DEALS_AN_ITERATION
+            )
         older = np.float32(self.iterations / (self.iterations + 1))
         self._regrets *= older
         self._total *= older
 
     def policy(self) -> Floats:
         """The average policy, (D, 151, A)."""
-        legal = np.broadcast_to(self.tree.legal[:, None], self._total.shape)
-        return _normalised(self._total, legal / legal.sum(axis=2, keepdims=True))
+        return _average(self._total, self.tree)
 
     def measure(self) -> Exploitability:
-        """Values of the average policy and trained responses to it, on the same deals."""
+        """Values of the average policy and trained responses to it, estimated."""
         return estimate(self.rules, self.policy(), self._seed)
 
 
-def _stack(rules: DiaoXieRules, seed: int):
+def _levels(rules: DiaoXieRules, seed: int) -> tuple[NDArray[Any], NDArray[np.uint64]]:
     """Tables for trying out actions, one a level, and the key (1,) of what is drawn."""
     game, levels = get(GAME), LONGEST_LINE + 1
     tables = game.new_tables(levels, rules)
-    game.loops.seed(tables, np.full(levels, seed, np.uint64))
-    return tables, mix_in(np.full(1, seed, np.uint64), _ACTIONS)
-
-
-@njit
-def sample(tables, children, regrets, total, keys, deals):
-    """``deals`` rounds of external sampling for every seat."""
-    no_deck = np.full(1, -1, np.int16)
-    for _ in range(deals):
-        for seat in range(tables[0].num_players):
-            deal(tables[0], no_deck, -1)
-            explore(tables, 0, 0, seat, children, regrets, total, 1.0, keys)
-
-
-@njit
-def explore(tables, level, point, seat, children, regrets, total, reach, keys):
-    """The value for ``seat`` of the table at ``level``: all its own actions, drawn ones of the others.
-
-    ``reach`` is the probability that the seat's own policy comes here.
-    """
-    t = tables[level]
-    strategy = np.zeros(children.shape[1])
-    while not t.over:
-        acting = t.turn
-        hand = HAND_TYPE[t.cards[acting, 0], t.cards[acting, 1]]
-        match_regrets(regrets[point, hand], children[point], strategy)
-        if acting == seat:
-            break
-        action = draw(strategy, keys)
-        apply(t, action)
-        point = children[point, action]
-    if t.over:
-        return t.score[seat] / (t.num_players * 1.0)
-    values = np.zeros(len(strategy))
-    expected = 0.0
-    for action in range(len(strategy)):
-        if children[point, action] != NO_CHILD:
-            tables[level + 1] = t
-            apply(tables[level + 1], action)
-            values[action] = explore(
-                tables, level + 1, children[point, action], seat, children, regrets, total,
-                reach * strategy[action], keys,
-            )  # fmt: skip
-            expected += strategy[action] * values[action]
-    for action in range(len(strategy)):
-        if children[point, action] != NO_CHILD:
-            regrets[point, hand, action] += values[action] - expected
-            total[point, hand, action] += reach * strategy[action]
-    return expected
-
-
-@njit
-def match_regrets(regrets, children, strategy):
-    """Regret matching: in proportion to positive regrets, uniform where there are none."""
-    positive, legal = 0.0, 0
-    for action in range(len(strategy)):
-        if children[action] != NO_CHILD:
-            positive += max(regrets[action], 0.0)
-            legal += 1
-    for action in range(len(strategy)):
-        if children[action] == NO_CHILD:
-            strategy[action] = 0
-        elif positive > 0:
-            strategy[action] = max(regrets[action], 0.0) / positive
-        else:
-            strategy[action] = 1 / legal
-
-
-@njit
-def draw(strategy, keys):
-    """An action drawn from ``strategy`` (A,); moves the key on."""
-    threshold = uniform(keys[0])
-    keys[0] += np.uint64(1)
-    chosen = -1
-    for action in range(len(strategy)):
-        if strategy[action] > 0:
-            chosen = action
-            threshold -= strategy[action]
-            if threshold < 0:
-                break
-    return chosen
-
-
-# --- estimated responses ------------------------------------------------------------------------
+    game.loops.seed(tables, np.full(levels, as_seed(seed), np.uint64))
+    return tables, mix_in(np.full(1, as_seed(seed), np.uint64), _ACTIONS)
 
 
 def estimate(rules: DiaoXieRules, policy: Floats, seed: int) -> Exploitability:
@@ -239,61 +169,144 @@ def estimate(rules: DiaoXieRules, policy: Floats, seed: int) -> Exploitability:
         ``error`` is the standard error of their mean.
     """
     n, children = rules.num_players, tree_of(rules).child_table
-    policy = policy.astype(np.float32)
-    gained = np.zeros(policy.shape, np.float32)
-    tables, keys = _stack(rules, seed + 1)
+    fixed = policy.astype(np.float32)
+    gained, unused = np.zeros_like(fixed), np.zeros((0, 0, 0), np.float32)
+    tables, keys = _levels(rules, seed + 1)
     own, best, variance = np.zeros(n), np.zeros(n), 0.0
     for seat in range(n):
-        sums = np.zeros(3)
-        respond_often(tables, seat, children, policy, gained, True, keys, DEALS_OF_A_RESPONSE, sums)
-        sums[:] = 0
-        respond_often(tables, seat, children, policy, gained, False, keys, DEALS_OF_AN_ESTIMATE, sums)
+        arrays = fixed, gained, unused
+        explore_deals(tables, children, seat, *arrays, RESPONSE, keys, DEALS_OF_A_RESPONSE)
+        sums = explore_deals(tables, children, seat, *arrays, NOTHING, keys, DEALS_OF_AN_ESTIMATE)
         best[seat], own[seat], squares = sums / DEALS_OF_AN_ESTIMATE
         variance += (squares - (best[seat] - own[seat]) ** 2) / DEALS_OF_AN_ESTIMATE
-    unit = rules.base
-    return Exploitability(own / unit, best / unit, float(np.sqrt(variance)) / n / unit)
+    return Exploitability(own / rules.base, best / rules.base, float(np.sqrt(variance)) / n / rules.base)
+
+
+# --- external sampling --------------------------------------------------------------------------
+
+REGRETS, RESPONSE, NOTHING = range(3)  # what is learned from a deal
 
 
 @njit
-def respond_often(tables, seat, children, policy, gained, is_learning, keys, deals, sums):
-    """Add up over ``deals`` the values of the response and of the policy, and the squares of what it gains."""
-    no_deck = np.full(1, -1, np.int16)
-    for _ in range(deals):
-        deal(tables[0], no_deck, -1)
-        response, own = respond(tables, 0, 0, seat, children, policy, gained, is_learning, keys)
-        sums[0] += response
-        sums[1] += own
-        sums[2] += (response - own) ** 2
+def explore_deals(tables, children, seat, policy, sums, total, learned, keys, deals):
+    """Explore ``deals`` new deals for ``seat``.
 
-
-@njit
-def respond(tables, level, point, seat, children, policy, gained, is_learning, keys):
-    """Values for ``seat`` of its response, the action with the best ``gained`` sum, and of its policy.
-
-    While learning ``gained`` (D, 151, A) adds up what each action was worth; the others' actions are drawn.
+    Returns (3,): the sums of its values by its response and by the policy, and of their squared differences.
     """
-    t = tables[level]
+    no_deck, results = np.full(1, -1, np.int16), np.zeros(3)
+    for _ in range(deals):
+        deal(tables[0], no_deck, NO_DEALER)
+        response, value = explore(tables, children, seat, policy, sums, total, learned, keys)
+        results[0] += response
+        results[1] += value
+        results[2] += (response - value) ** 2
+    return results
+
+
+@njit
+def explore(tables, children, seat, policy, sums, total, learned, keys):
+    """Try all actions at the points of ``seat`` with one deal; those of the others are drawn.
+
+    ``sums`` (D, H, A) are regrets, or what each action was worth against a fixed policy: the response
+    takes the best one. Returns what the response and what the policy is worth. A level is one more action
+    of the seat. (Not recursive: Numba's cache breaks functions that call themselves.)
+    """
+    levels, actions = len(tables), children.shape[1]
+    points, taken, reaches = np.zeros(levels, np.int64), np.zeros(levels, np.int64), np.ones(levels)
+    own, best = np.zeros((levels, actions)), np.zeros((levels, actions))  # values of actions
+    first, second = tables[0].cards[seat, 0], tables[0].cards[seat, 1]
+    hand = HAND_TYPE[first, second]
+    level = 0
+    while True:
+        points[level] = play_others(tables[level], points[level], seat, children, policy, keys)
+        action = NO_ACTION
+        value = 0.0
+        if tables[level].over:
+            value = tables[level].score[seat] / (tables[level].num_players * 1.0)
+        else:
+            action = next_action(children[points[level]], NO_ACTION)
+        response = value
+        while action == NO_ACTION:  # the level is done: it was an action of the one above
+            if level == 0:
+                return response, value
+            level -= 1
+            point = points[level]
+            own[level, taken[level]], best[level, taken[level]] = value, response
+            action = next_action(children[point], taken[level])
+            if action == NO_ACTION:
+                value, response = weigh(
+                    children[point], policy[point, hand], sums[point, hand], own[level], best[level]
+                )
+                if learned == REGRETS:
+                    total[point, hand] += reaches[level] * policy[point, hand]
+                    add_regrets(sums[point, hand], children[point], own[level], value, policy[point, hand])
+                elif learned == RESPONSE:
+                    sums[point, hand] += best[level]
+        point = points[level]
+        taken[level] = action
+        tables[level + 1] = tables[level]
+        apply(tables[level + 1], action)
+        points[level + 1] = children[point, action]
+        reaches[level + 1] = reaches[level] * policy[point, hand, action]
+        level += 1
+
+
+@njit
+def play_others(t, point, seat, children, policy, keys):
+    """Draw the others' actions up to a turn of ``seat`` or the end; returns the point."""
     while not t.over and t.turn != seat:
         hand = HAND_TYPE[t.cards[t.turn, 0], t.cards[t.turn, 1]]
         action = draw(policy[point, hand], keys)
         apply(t, action)
         point = children[point, action]
-    if t.over:
-        score = t.score[seat] / (t.num_players * 1.0)
-        return score, score
-    hand = HAND_TYPE[t.cards[seat, 0], t.cards[seat, 1]]
-    response, own, best = 0.0, 0.0, -np.inf
-    for action in range(children.shape[1]):
-        if children[point, action] == NO_CHILD:
-            continue
-        tables[level + 1] = t
-        apply(tables[level + 1], action)
-        one, other = respond(
-            tables, level + 1, children[point, action], seat, children, policy, gained, is_learning, keys
-        )
-        own += policy[point, hand, action] * other
-        if gained[point, hand, action] > best:
-            best, response = gained[point, hand, action], one
-        if is_learning:
-            gained[point, hand, action] += one
-    return response, own
+    return point
+
+
+@njit
+def next_action(children, action):
+    """The first legal action after ``action``, or NO_ACTION."""
+    for following in range(action + 1, len(children)):
+        if children[following] != NO_CHILD:
+            return following
+    return NO_ACTION
+
+
+@njit
+def weigh(children, policy, sums, own, best):
+    """What the policy and what the response is worth, from the values of the actions (A,)."""
+    value, response, highest = 0.0, 0.0, -np.inf
+    for action in range(len(children)):
+        if children[action] != NO_CHILD:
+            value += policy[action] * own[action]
+            if sums[action] > highest:
+                highest, response = sums[action], best[action]
+    return value, response
+
+
+@njit
+def add_regrets(regrets, children, values, value, policy):
+    """Add up regrets and let ``policy`` be in proportion to the positive ones: regret matching."""
+    positive, legal = 0.0, 0
+    for action in range(len(children)):
+        if children[action] != NO_CHILD:
+            regrets[action] += values[action] - value
+            positive += max(regrets[action], 0.0)
+            legal += 1
+    for action in range(len(children)):
+        if children[action] != NO_CHILD:
+            policy[action] = max(regrets[action], 0.0) / positive if positive > 0 else 1 / legal
+
+
+@njit
+def draw(policy, keys):
+    """An action drawn from ``policy`` (A,); moves the key on."""
+    threshold = uniform(keys[0])
+    keys[0] += np.uint64(1)
+    chosen = NO_ACTION
+    for action in range(len(policy)):
+        if policy[action] > 0:
+            chosen = action
+            threshold -= policy[action]
+            if threshold < 0:
+                break
+    return chosen

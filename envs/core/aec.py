@@ -276,9 +276,8 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         self._table()
         if isinstance(cards, str) and cards.lower() in self._bare_plays():
             cards, name = "", cards.lower()
-        ranks = "".join(dict.fromkeys(card[0] for card in self.game.cards))
         return plays.actions_for(
-            self._game, self.game, self._tables, card_text.parse(cards, ranks), name, key
+            self._game, self.game, self._tables, card_text.parse(cards, self.game.cards), name, key
         )
 
     def _bare_plays(self) -> set[str]:

@@ -80,8 +80,8 @@ def unary(value, size, out):
         out[i] = i < value
 
 
-def parse(cards: str | Iterable[str], ranks: str) -> list[str]:
-    """Cards as a list of ``"5S"`` or bare ranks ``"5"``.
+def parse(cards: str | Iterable[str], pack: Sequence[str]) -> list[str]:
+    """Cards of a ``pack`` as a list of ``"5S"`` or bare ranks ``"5"``.
 
     Takes a list of either, or text: ``"5S 5H 7D"``, ``"5S5H7D"`` or ranks alone, ``"55577"``.
 
@@ -91,7 +91,9 @@ def parse(cards: str | Iterable[str], ranks: str) -> list[str]:
         With the part that is no card.
     """
     pieces = [cards] if isinstance(cards, str) else list(cards)
-    card = re.compile(f"[{ranks}][{SUITS}]?")
+    ranks = "".join(dict.fromkeys(card[0] for card in pack))
+    suited = "".join(dict.fromkeys(card[0] for card in pack if len(card) > 1))
+    card = re.compile(f"[{suited}][{SUITS}]?|[{ranks}]")
     found: list[str] = []
     for piece in pieces:
         text = str(piece).replace(" ", "").replace(",", "")

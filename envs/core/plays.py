@@ -96,8 +96,9 @@ def actions_for(
     chosen = [p for p in readings if name in (None, p.name) and key in (None, p.key)]
     if len(chosen) > 1 and not cards:  # in a game of actions without cards
         raise ValueError(f"choose one by name: {', '.join(p.name for p in chosen)}")
+    exact = [p for p in chosen if sorted(p.cards) == sorted(cards)]
     if chosen:
-        return min(chosen, key=game.text.prefer).actions
+        return min(exact or chosen, key=game.text.prefer).actions
     if readings:
         known = ", ".join(f"{p.name} with key {p.key}" for p in readings)
         raise ValueError(f"{what} may be read as {known}; not as name={name!r}, key={key!r}")

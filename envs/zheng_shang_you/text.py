@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..core.cards import SUITS
@@ -58,7 +58,7 @@ def hand(t: Any, seat: int) -> list[str]:
     return cards_in(t["cards"][seat].tolist())
 
 
-def ranks_of(cards: Sequence[str]) -> str:
+def ranks_of(cards: Iterable[str]) -> str:
     """The ranks of cards, ascending."""
     return "".join(sorted((card[0] for card in cards), key=RANKS.index))
 
@@ -78,22 +78,27 @@ def same_cards(t: Any, play: Play, cards: Sequence[str]) -> bool:
     named = [card for card in cards if has_suit(card)]
     if not Counter(named) - Counter(play.cards):
         return True
-    if len(named) < len(cards) or play.name == "flush_straight" or _is_flush(play, named):
+    is_flush = len(named) == len(cards) and len({card[1:] for card in named}) == 1
+    if (
+        play.name == "flush_straight"
+        or (play.name == "straight" and is_flush)
+        or _lacks_spade_three(t, cards)
+    ):
         return False
-    return _live_among(t, named) == _live_among(t, play.cards) and not _lacks_spade_three(t, named)
+    live, idle = _split(t, named)
+    live_there, idle_there = _split(t, play.cards)
+    return not live - live_there and not Counter(ranks_of(idle.elements())) - Counter(
+        ranks_of(idle_there.elements())
+    )
 
 
-def _is_flush(play: Play, cards: Sequence[str]) -> bool:
-    """Whether the cards of a straight are of one suit."""
-    return play.name == "straight" and len({card[1:] for card in cards}) == 1
-
-
-def _live_among(t: Any, cards: Sequence[str]) -> Counter[str]:
-    """How many flush-live cards of the hand go with ``cards``: of equal ones the idle copy goes first."""
-    first, second = (int(word) for word in t["cards"][int(t["turn"])])
-    live = Counter(cards_in(live_cards(first, second)))
-    idle = Counter(hand(t, int(t["turn"]))) - live
-    return Counter(cards) - idle
+def _split(t: Any, cards: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
+    """Flush-live cards among ``cards`` of the hand, and idle ones: the idle one of equal cards goes first."""
+    seat = int(t["turn"])
+    held, live = Counter(hand(t, seat)), Counter(cards_in(live_cards(*t["cards"][seat].tolist())))
+    chosen = Counter(cards)
+    of_live = chosen - (held - live)
+    return of_live, chosen - of_live
 
 
 def _lacks_spade_three(t: Any, cards: Sequence[str]) -> bool:
