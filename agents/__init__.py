@@ -19,7 +19,7 @@ from .uniform import UniformAgent
 
 __all__ = ["Agent", "Decisions", "frozen_rules", "load", "names"]
 
-FROZEN_RULES = {"guan_pai": (0, 1), "zheng_shang_you": (0,)}
+FROZEN_RULES = {"guan_pai": (0, 1), "zheng_shang_you": (0,), "diao_xie": (0,)}
 CLIMBING = ("guan_pai", "zheng_shang_you")  # the games that ``lowest`` plays
 
 

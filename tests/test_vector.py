@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,9 @@ def test_vector_and_aec_play_the_same_games(
         for i, env in enumerate(tables):
             scores = step_like_vector(env, int(actions[i]), skip_forced)
             assert ended[i] == (scores is not None)
-            assert rewards[i].tolist() == (scores or [0] * vec.num_players)
+            assert np.array_equal(rewards[i], np.array(scores or [0] * vec.num_players, np.float32))
             if scores is not None:
-                assert infos["final_scores"][i].tolist() == scores
+                assert [Fraction(s, vec.game.denominator) for s in infos["final_scores"][i].tolist()] == scores
                 num_ended[i] += 1
     assert (num_ended >= 2).all(), "play on, to compare several games"
 
@@ -137,7 +138,7 @@ def test_without_autoreset_a_finished_table_waits_for_reset(game: str, options: 
     observations, rewards, ended, _, infos = vec.step(np.array([-1, 99999, 0, 1]))
     assert ended.all() and not rewards.any() and not observations["action_mask"].any()
     assert vec.tables(blank=False).tobytes() == before.tobytes()
-    assert np.array_equal(infos["final_scores"], before["score"])
+    assert np.array_equal(infos["final_scores"], before["score"][:, : vec.num_players])
 
     wanted = np.array([True, False, True, False])
     observations, infos = vec.reset(options={"reset_mask": wanted})

@@ -134,7 +134,7 @@ def grow(rules: DiaoXieRules, decks: NDArray[np.int64]) -> Tree:
             return ~(len(tree.ends) - 1)
         masks = masks_of(tables)
         assert not tables["over"].any() and (masks == masks[0]).all(), "betting depends on hidden cards"
-        point, children = len(tree.lines), {}
+        point, children = len(tree.lines), dict[int, int]()
         tree.lines.append(line)
         tree.seats.append(int(tables["turn"][0]))
         tree.children.append(children)
@@ -168,14 +168,15 @@ def type_counts() -> NDArray[np.int64]:
 _CHOOSE = np.array([[1, 0, 0], [1, 1, 0], [1, 2, 1]])  # k of n cards of a type, [n, k]
 
 
+@cache
 def count_deals(num_players: int) -> NDArray[np.float32]:
     """In how many ways the seats can be dealt hands of given types, (151,) * n.
 
     Seat by seat: the ways to choose a hand's cards from those of its types which are left.
 
     >>> deals = count_deals(2)
-    >>> deals.sum() == 496 * 435, deals[0, 0], deals[-1].sum()
-    (True, 0.0, 435.0)
+    >>> int(deals.sum()) == 496 * 435, int(deals[0, 0]), int(deals[0, 16])  # no second pair of queens
+    (True, 0, 0)
     """
     counts = type_counts()
     left = np.array([len(cards) for cards in _CARDS_OF_TYPE])
@@ -241,7 +242,7 @@ class Betting:
         return by_hand / by_hand.sum()
 
     @cached_property
-    def _by_seat(self) -> list[tuple[NDArray[np.float32], NDArray[np.uint8], Floats]]:
+    def _by_seat(self) -> list[tuple[NDArray[Any], NDArray[Any], Floats]]:
         """For each seat weights and kinds (F, H, H) with its own hand last, and b at the ends (Z, K).
 
         Axes before are the others' in order; with two players F is 1. The numbers of an end are divided
@@ -249,13 +250,11 @@ class Betting:
         """
         n, hands = self.rules.num_players, self.num_hands
         scores = np.stack(self.tree.scores) / (self.rules.base * self.weights.sum(dtype=np.float64))
+        weights = self.weights.reshape(-1, hands, hands)  # the same whichever seat comes last
         parts = []
         for seat in range(n):
             axes = [*(other for other in range(n) if other != seat), seat]
-            weights, kinds = (
-                np.ascontiguousarray(a.transpose(axes).reshape(-1, hands, hands))
-                for a in (self.weights, self.kinds)
-            )
+            kinds = np.ascontiguousarray(self.kinds.transpose(axes).reshape(-1, hands, hands))
             parts.append((weights, kinds, np.ascontiguousarray(scores[:, :, seat])))
         return parts
 
@@ -307,21 +306,17 @@ def betting_of(rules: DiaoXieRules, by_card: bool = False) -> Betting:
     """
     n = rules.num_players
     if n > (2 if by_card else MOST_EXACT):
-        raise ValueError(f"exact sums over all deals are for {2 if by_card else '2 or 3'} players, not {n}")
+        raise ValueError(f"exact sums over all deals are for {'2' if by_card else '2 or 3'} players, not {n}")
+    weights, kinds, decks = _kinds(n, by_card)
+    return Betting(rules, grow(rules, decks), weights, kinds)
+
+
+@cache
+def _kinds(n: int, by_card: bool) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.int64]]:
+    """Weights and kind of every combination of hands, and a deck for each kind."""
     weights = disjoint_hands() if by_card else count_deals(n)
     some_cards = HANDS if by_card else [cards_of_types([hand])[0] for hand in range(len(HAND_TYPES))]
     first, second = np.array(some_cards).T
-    kinds, examples = _kinds(weights, first, second)
-    dealt = [[some_cards[h] for h in hands] if by_card else cards_of_types(hands) for hands in examples]
-    tree = grow(rules, np.array([lay(hands) for hands in dealt]))
-    return Betting(rules, tree, weights, kinds)
-
-
-def _kinds(
-    weights: NDArray[np.float32], first: NDArray[np.int64], second: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], list[list[int]]]:
-    """The kind of every combination of hands, and hands that are an example of each kind."""
-    n = weights.ndim
     strength, is_supreme = STRENGTH[first, second], CATEGORY[first, second] == SUPREME
     is_zero = (CATEGORY[first, second] == PLAIN) & (HAND_POINTS[first, second] == 0)
 
@@ -338,4 +333,6 @@ def _kinds(
     kind_of = np.zeros(int(code.max()) + 1, np.uint8)
     kind_of[found] = np.arange(len(found), dtype=np.uint8)
     examples = np.column_stack(np.unravel_index(np.flatnonzero(possible)[where], weights.shape)).tolist()
-    return np.where(possible, kind_of[flat], 0).astype(np.uint8).reshape(weights.shape), examples
+    dealt = [[HANDS[hand] for hand in hands] if by_card else cards_of_types(hands) for hands in examples]
+    kinds = np.where(possible, kind_of[flat], 0).astype(np.uint8).reshape(weights.shape)
+    return weights, kinds, np.array([lay(hands) for hands in dealt])

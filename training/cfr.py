@@ -23,29 +23,39 @@ linear weights.
 
 from __future__ import annotations
 
+import csv
+import io
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 
-from envs.core.batch import NO_DEALER
-from envs.core.game import get
-from envs.core.jit import njit
-from envs.core.rng import mix_in, uniform
-from envs.core.seeding import as_seed
-from envs.diao_xie.hands import HAND_TYPE, NUM_HAND_TYPES
+from agents.tabular import TabularAgent
+from envs.core.game import Rules, get
+from envs.diao_xie.hands import NUM_HAND_TYPES
 from envs.diao_xie.rules import DiaoXieRules
-from envs.diao_xie.table import LONGEST_LINE, apply, deal
 
-from .betting_tree import GAME, NO_CHILD, Floats, Tree, betting_of, tree_of
+from . import cli
+from .betting_tree import GAME, MOST_EXACT, Floats, Tree, betting_of, tree_of
+from .checkpoint import readable_json, write_file
+from .curve import CURVE_FILE, REPORT_FILE
 from .exploit import Exploitability, best_response, go_back, reaches_of
+from .external_sampling import REGRETS, estimate, explore_deals, new_levels
+from .stopping import Stopping
 
-NO_ACTION = -1
-_ACTIONS = 1  # what a key is for
 DEALS_AN_ITERATION = 10_000  # of external sampling, for each seat
-DEALS_OF_A_RESPONSE = 400_000  # to train a response with, for each seat
-DEALS_OF_AN_ESTIMATE = 200_000  # to measure it on
+NORMAL_95 = 1.96
+LEAST_SHOWN = 1e-7
+PROGRESS_FILE = "progress.csv"
+
+
+# --- the algorithms -----------------------------------------------------------------------------
 
 
 class CFRPlus:
@@ -57,10 +67,10 @@ class CFRPlus:
         One hand.
     """
 
-    is_exact = True
+    measured_every = 3  # times as many iterations as at the last measurement
 
     def __init__(self, rules: DiaoXieRules) -> None:
-        self.betting = betting_of(rules)
+        self.rules, self.betting = rules, betting_of(rules)
         self.tree = self.betting.tree
         self.iterations = 0
         self._strategy = _uniform(self.tree)  # (D, H, A)
@@ -69,7 +79,7 @@ class CFRPlus:
     def iterate(self) -> None:
         """Update every seat once."""
         self.iterations += 1
-        n = self.betting.rules.num_players
+        n = self.rules.num_players
         for seat in range(n):
             at_points, at_ends = reaches_of(self.tree, self._strategy, n)
             ends = self.betting.end_values(seat, at_ends)
@@ -121,14 +131,14 @@ class SampledCFR:
         Of the deals and the drawn actions.
     """
 
-    is_exact = False
+    measured_every = 10  # measuring takes longer
 
     def __init__(self, rules: DiaoXieRules, seed: int) -> None:
         self.rules, self.tree = rules, tree_of(rules)
         self.iterations, self._seed = 0, seed
         self._strategy = _uniform(self.tree).astype(np.float32)  # (D, H, A)
         self._regrets, self._total = np.zeros_like(self._strategy), np.zeros_like(self._strategy)
-        self._tables, self._keys = _levels(rules, seed)
+        self._tables, self._keys = new_levels(rules, seed)
 
     def iterate(self) -> None:
         """Update every seat on some thousand deals, then weigh down what is old."""
@@ -151,162 +161,206 @@ class SampledCFR:
         return estimate(self.rules, self.policy(), self._seed)
 
 
-def _levels(rules: DiaoXieRules, seed: int) -> tuple[NDArray[Any], NDArray[np.uint64]]:
-    """Tables for trying out actions, one a level, and the key (1,) of what is drawn."""
-    game, levels = get(GAME), LONGEST_LINE + 1
-    tables = game.new_tables(levels, rules)
-    game.loops.seed(tables, np.full(levels, as_seed(seed), np.uint64))
-    return tables, mix_in(np.full(1, as_seed(seed), np.uint64), _ACTIONS)
+def learner_of(rules: Rules, seed: int) -> CFRPlus | SampledCFR:
+    """CFR+ where sums over all deals are feasible, else external sampling.
+
+    Raises
+    ------
+    ValueError
+        If these are not the rules of a single hand of Diao Xie.
+    """
+    if not isinstance(rules, DiaoXieRules):
+        raise ValueError(
+            f"CFR is for {GAME}, where all hands can be gone through: "
+            f"python -m training.selfplay {GAME} --algo cfr"
+        )
+    return CFRPlus(rules) if rules.num_players <= MOST_EXACT else SampledCFR(rules, seed)
 
 
-def estimate(rules: DiaoXieRules, policy: Floats, seed: int) -> Exploitability:
-    """Train a response to ``policy`` (D, 151, A) for each seat, then play it on other deals.
+# --- a run --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured after some iterations: exploitability (mean gain) and its standard error, in b."""
+
+    iteration: int
+    seconds: float
+    exploitability: float
+    error: float
+
+
+def train(
+    rules: Rules,
+    description: dict[str, Any],
+    folder: Path,
+    *,
+    seed: int,
+    seconds: float,
+    iterations: int | None,
+    console: Console,
+) -> int:
+    """Learn, printing a line a measurement; save the policy and the report in ``folder``.
+
+    Parameters
+    ----------
+    rules : Rules
+    description : dict
+        Command, options, versions and machine of the run.
+    folder : Path
+        Made here; must not hold anything yet.
+    seed : int
+    seconds : float
+        Of learning, measuring not counted.
+    iterations : int or None
+        So many instead; then the same seed gives the same policy.
+    console : Console
 
     Returns
     -------
-    Exploitability
-        ``best_responses`` are values of the trained responses, so gains are lower bounds up to chance;
-        ``error`` is the standard error of their mean.
+    int
+        The exit code.
     """
-    n, children = rules.num_players, tree_of(rules).child_table
-    fixed = policy.astype(np.float32)
-    gained, unused = np.zeros_like(fixed), np.zeros((0, 0, 0), np.float32)
-    tables, keys = _levels(rules, seed + 1)
-    own, best, variance = np.zeros(n), np.zeros(n), 0.0
-    for seat in range(n):
-        arrays = fixed, gained, unused
-        explore_deals(tables, children, seat, *arrays, RESPONSE, keys, DEALS_OF_A_RESPONSE)
-        sums = explore_deals(tables, children, seat, *arrays, NOTHING, keys, DEALS_OF_AN_ESTIMATE)
-        best[seat], own[seat], squares = sums / DEALS_OF_AN_ESTIMATE
-        variance += (squares - (best[seat] - own[seat]) ** 2) / DEALS_OF_AN_ESTIMATE
-    return Exploitability(own / rules.base, best / rules.base, float(np.sqrt(variance)) / n / rules.base)
-
-
-# --- external sampling --------------------------------------------------------------------------
-
-REGRETS, RESPONSE, NOTHING = range(3)  # what is learned from a deal
-
-
-@njit
-def explore_deals(tables, children, seat, policy, sums, total, learned, keys, deals):
-    """Explore ``deals`` new deals for ``seat``.
-
-    Returns (3,): the sums of its values by its response and by the policy, and of their squared differences.
-    """
-    no_deck, results = np.full(1, -1, np.int16), np.zeros(3)
-    for _ in range(deals):
-        deal(tables[0], no_deck, NO_DEALER)
-        response, value = explore(tables, children, seat, policy, sums, total, learned, keys)
-        results[0] += response
-        results[1] += value
-        results[2] += (response - value) ** 2
-    return results
-
-
-@njit
-def explore(tables, children, seat, policy, sums, total, learned, keys):
-    """Try all actions at the points of ``seat`` with one deal; those of the others are drawn.
-
-    ``sums`` (D, H, A) are regrets, or what each action was worth against a fixed policy: the response
-    takes the best one. Returns what the response and what the policy is worth. A level is one more action
-    of the seat. (Not recursive: Numba's cache breaks functions that call themselves.)
-    """
-    levels, actions = len(tables), children.shape[1]
-    points, taken, reaches = np.zeros(levels, np.int64), np.zeros(levels, np.int64), np.ones(levels)
-    own, best = np.zeros((levels, actions)), np.zeros((levels, actions))  # values of actions
-    first, second = tables[0].cards[seat, 0], tables[0].cards[seat, 1]
-    hand = HAND_TYPE[first, second]
-    level = 0
-    while True:
-        points[level] = play_others(tables[level], points[level], seat, children, policy, keys)
-        action = NO_ACTION
-        value = 0.0
-        if tables[level].over:
-            value = tables[level].score[seat] / (tables[level].num_players * 1.0)
-        else:
-            action = next_action(children[points[level]], NO_ACTION)
-        response = value
-        while action == NO_ACTION:  # the level is done: it was an action of the one above
-            if level == 0:
-                return response, value
-            level -= 1
-            point = points[level]
-            own[level, taken[level]], best[level, taken[level]] = value, response
-            action = next_action(children[point], taken[level])
-            if action == NO_ACTION:
-                value, response = weigh(
-                    children[point], policy[point, hand], sums[point, hand], own[level], best[level]
-                )
-                if learned == REGRETS:
-                    total[point, hand] += reaches[level] * policy[point, hand]
-                    add_regrets(sums[point, hand], children[point], own[level], value, policy[point, hand])
-                elif learned == RESPONSE:
-                    sums[point, hand] += best[level]
-        point = points[level]
-        taken[level] = action
-        tables[level + 1] = tables[level]
-        apply(tables[level + 1], action)
-        points[level + 1] = children[point, action]
-        reaches[level + 1] = reaches[level] * policy[point, hand, action]
-        level += 1
-
-
-@njit
-def play_others(t, point, seat, children, policy, keys):
-    """Draw the others' actions up to a turn of ``seat`` or the end; returns the point."""
-    while not t.over and t.turn != seat:
-        hand = HAND_TYPE[t.cards[t.turn, 0], t.cards[t.turn, 1]]
-        action = draw(policy[point, hand], keys)
-        apply(t, action)
-        point = children[point, action]
-    return point
-
-
-@njit
-def next_action(children, action):
-    """The first legal action after ``action``, or NO_ACTION."""
-    for following in range(action + 1, len(children)):
-        if children[following] != NO_CHILD:
-            return following
-    return NO_ACTION
-
-
-@njit
-def weigh(children, policy, sums, own, best):
-    """What the policy and what the response is worth, from the values of the actions (A,)."""
-    value, response, highest = 0.0, 0.0, -np.inf
-    for action in range(len(children)):
-        if children[action] != NO_CHILD:
-            value += policy[action] * own[action]
-            if sums[action] > highest:
-                highest, response = sums[action], best[action]
-    return value, response
-
-
-@njit
-def add_regrets(regrets, children, values, value, policy):
-    """Add up regrets and let ``policy`` be in proportion to the positive ones: regret matching."""
-    positive, legal = 0.0, 0
-    for action in range(len(children)):
-        if children[action] != NO_CHILD:
-            regrets[action] += values[action] - value
-            positive += max(regrets[action], 0.0)
-            legal += 1
-    for action in range(len(children)):
-        if children[action] != NO_CHILD:
-            policy[action] = max(regrets[action], 0.0) / positive if positive > 0 else 1 / legal
-
-
-@njit
-def draw(policy, keys):
-    """An action drawn from ``policy`` (A,); moves the key on."""
-    threshold = uniform(keys[0])
-    keys[0] += np.uint64(1)
-    chosen = NO_ACTION
-    for action in range(len(policy)):
-        if policy[action] > 0:
-            chosen = action
-            threshold -= policy[action]
-            if threshold < 0:
+    learner = learner_of(rules, seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(folder / "config.json", readable_json(description))
+    say = partial(console.print, highlight=False, soft_wrap=True)
+    say(f"Learning {GAME} by CFR in {folder}; the first time it compiles for some seconds.")
+    say(f"{'iteration':>10}  {'seconds':>8}  {_heading(learner)}")
+    rows: list[Row] = []
+    spent, due, stopped = 0.0, 1, False
+    with Stopping() as stopping:
+        while True:
+            started = time.perf_counter()
+            learner.iterate()
+            if learner.iterations > 1:  # the first one also compiles
+                spent += time.perf_counter() - started
+            stopped = stopping.requested
+            ended = learner.iterations >= iterations if iterations is not None else spent >= seconds
+            if learner.iterations >= due or ended or stopped:
+                found = learner.measure()
+                rows.append(Row(learner.iterations, spent, found.mean, found.error))
+                say(_line(rows[-1]))
+                save(learner, rows, folder)
+                due = learner.measured_every * learner.iterations
+            if ended or stopped:
                 break
-    return chosen
+    summary = [*_summary(learner, rows[-1], found), *_next_steps(learner, folder)]
+    write_report(folder, description, summary, rows)
+    if stopped and not ended:
+        say("Stopped before the end; what has been learned is saved.")
+    say("\n" + "\n".join(summary))
+    say(f"Report, curve and policy: {folder}")
+    return cli.INTERRUPTED if stopped and not ended else 0
+
+
+def save(learner: CFRPlus | SampledCFR, rows: Sequence[Row], folder: Path) -> None:
+    """Save the policy, which is an agent for every other command, and the figures so far."""
+    agent = TabularAgent(learner.policy(), learner.tree.lines)
+    for name, content in agent.files(get(GAME), learner.rules).items():
+        write_file(folder / name, content)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(asdict(rows[0])), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    write_file(folder / PROGRESS_FILE, text.getvalue())
+
+
+def _heading(learner: CFRPlus | SampledCFR) -> str:
+    if isinstance(learner, SampledCFR):
+        return "mean gain of a trained response (b a hand, a lower bound, ± 95 %)"
+    return (
+        "exploitability (b a hand)"
+        if learner.rules.num_players == 2
+        else "mean best-response gain (b a hand)"
+    )
+
+
+def _amount(row: Row) -> str:
+    """The exploitability as far as it is known."""
+    if row.error:
+        return f"{row.exploitability:.4f} ± {NORMAL_95 * row.error:.4f}"
+    return (
+        f"{row.exploitability:.7f}" if row.exploitability >= LEAST_SHOWN else f"less than {LEAST_SHOWN:.7f}"
+    )
+
+
+def _line(row: Row) -> str:
+    return f"{row.iteration:>10,}  {row.seconds:>8.2f}  {_amount(row)}"
+
+
+def _summary(learner: CFRPlus | SampledCFR, row: Row, found: Exploitability) -> list[str]:
+    """What a person wants to know of the policy."""
+    after = f"After {row.iteration:,} iterations ({row.seconds:.1f} s of learning)"
+    values = ", ".join(f"{value:+.4f}" for value in found.values)
+    n = learner.rules.num_players
+    if n == 2:
+        return [
+            f"{after} this policy is an equilibrium up to {_amount(row)} b a hand: so much a seat "
+            "gains that knows it and plays its best against it (exact, mean over the two seats).",
+            f"The hand is worth {found.values[0]:+.6f} b to the first speaker.",
+        ]
+    if isinstance(learner, CFRPlus):
+        gain = f"gains {_amount(row)} b a hand (exact, mean over seats)"
+    else:
+        gain = (
+            f"gained {_amount(row)} b a hand (mean over seats, by a response that was trained by "
+            "sampling: the best one may gain more)"
+        )
+    return [
+        f"{after} one seat that changes alone, against {n - 1} that stay with this policy, {gain}.",
+        f"Values by speaking place: {values} b. With {n} players this is no claim of an equilibrium.",
+    ]
+
+
+def _next_steps(learner: CFRPlus | SampledCFR, folder: Path) -> list[str]:
+    options = " ".join(["", *cli.option_words(learner.rules)])
+    steps = [f"How strong is it? python -m training.evaluate {GAME} {folder} random{options}"]
+    if isinstance(learner, CFRPlus):
+        steps.append(f"Best responses by seat: python -m training.exploit {GAME} {folder}{options}")
+    return steps
+
+
+def write_report(
+    folder: Path, description: dict[str, Any], summary: Sequence[str], rows: Sequence[Row]
+) -> None:
+    """Write ``report.md`` and the falling curve into the run's folder."""
+    write_file(folder / CURVE_FILE, draw_curve(rows))
+    lines = [
+        f"# {GAME} by CFR",
+        "",
+        *summary,
+        "",
+        f"![mean best-response gain]({CURVE_FILE})",
+        "",
+        "| iteration | seconds | mean best-response gain (b a hand) | standard error |",
+        "|---|---|---|---|",
+        *(f"| {r.iteration:,} | {r.seconds:.2f} | {r.exploitability:.7f} | {r.error:.5f} |" for r in rows),
+        "",
+        f"Made by `{description['command']}` on {description['machine']}.",
+        "",
+        "```json",
+        readable_json(description).rstrip(),
+        "```",
+        "",
+    ]
+    write_file(folder / REPORT_FILE, "\n".join(lines))
+
+
+def draw_curve(rows: Sequence[Row]) -> bytes:
+    """The mean best-response gain against iterations as PNG, both logarithmic."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.plot([r.iteration for r in rows], [r.exploitability for r in rows], marker="o", color="tab:blue")
+    axes.set_xscale("log")
+    axes.set_yscale("log", nonpositive="mask")
+    axes.set_xlabel("iterations")
+    axes.set_ylabel("mean best-response gain, b a hand")
+    axes.grid(alpha=0.3)
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=120)
+    return file.getvalue()

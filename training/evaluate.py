@@ -124,7 +124,8 @@ def evaluate_against(
     12
     """
     result = play_pair(game, rules, agent, opponent, deals, seed, both=False)
-    return summarise_direction(result.scores[:, 0], result.wins[:, 0], resamples, seed)
+    denominator = get(game).info(rules).denominator
+    return summarise_direction(result.scores[:, 0], result.wins[:, 0], resamples, seed, denominator)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -197,7 +198,7 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
     for (a, b), (blocks, places) in zip(pairs, by_pair, strict=True):
         own, played = played[: len(blocks)], played[len(blocks) :]
         result = pair_result(info, own, places)
-        summary = summarise_pair(result.scores, result.wins, config.resamples, config.seed)
+        summary = summarise_pair(result.scores, result.wins, config.resamples, config.seed, info.denominator)
         figures = [game_figures(info.stats, result.stats[:, direction]) for direction in range(2)]
         results.append(result)
         reports.append(PairReport(a, b, summary, (figures[0], figures[1])))
@@ -303,6 +304,7 @@ def _results(
         "deals": config.deals,
         "seed": config.seed,
         "resamples": config.resamples,
+        "denominator": info.denominator,  # what all scores below are to be divided by
         "stats": list(info.stats),
         "pairs": [
             {

@@ -173,7 +173,7 @@ class PPO:
             [*self.policy.parameters(), *self.critic.parameters()], config.learning_rate, fused=True
         )
         self.rollout = Rollout(vec, config.batch, seed)
-        self.scale = vec.game.typical_score
+        self.scale = vec.game.typical_score * vec.game.denominator  # final scores are whole multiples
         self.bfloat16 = has_fast_bfloat16() if config.bfloat16 is None else config.bfloat16
         self.dtype = torch.bfloat16 if self.bfloat16 else torch.float32
         self._order = np.random.default_rng(as_seed(seed))

@@ -16,7 +16,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -31,7 +31,7 @@ from agents.network import CHECKPOINTS, POLICY_FILE, NetworkAgent, network_bytes
 from envs.core.game import Rules, get
 from envs.core.vector import VectorTables
 
-from . import cli
+from . import cfr, cli
 from .checkpoint import readable_json, save_folder, write_file
 from .curve import Evaluation, write_report
 from .display import Display, strength
@@ -41,6 +41,11 @@ from .stats import Direction
 from .stopping import Stopping
 
 PROGRESS_FILE = "progress.csv"
+MINUTES = {"ppo": 2.0, "cfr": 1 / 6}
+OWN_OPTIONS = {  # of one algorithm only
+    "ppo": ("samples", "threads", "evaluations", "eval_deals", "final_deals", "ppo"),
+    "cfr": ("iterations",),
+}
 YARDSTICK = "rule_v0"  # evaluations name a frozen player
 SECONDS_BETWEEN_SAVES = 60
 EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
@@ -52,12 +57,15 @@ class Config:
 
     game: tyro.conf.Positional[str] = "guan_pai"
     """The game."""
-    algo: Literal["ppo"] = "ppo"
-    """The algorithm."""
-    minutes: float = 2.0
-    """Minutes of learning, compiling and evaluating not counted; a time budget is not reproducible."""
+    algo: Literal["ppo", "cfr"] = "ppo"
+    """The algorithm; cfr is for diao_xie."""
+    minutes: float | None = None
+    """Minutes of learning, compiling and evaluating not counted; a time budget is not reproducible.
+    By default 2 of PPO and a sixth of CFR."""
     samples: str | None = None
-    """Learn from this many samples instead, such as 500k or 12M."""
+    """PPO: learn from this many samples instead, such as 500k or 12M."""
+    iterations: int | None = None
+    """CFR: learn for this many iterations instead."""
     seed: int = 0
     """Of weights, deals and actions."""
     out: Path | None = None
@@ -90,6 +98,22 @@ def sample_count(text: str) -> int:
     return count
 
 
+def describe(config: Config, rules: Rules) -> dict[str, Any]:
+    """Everything that made a run what it is."""
+    others = {name for algo, names in OWN_OPTIONS.items() if algo != config.algo for name in names}
+    options = {k: v for k, v in asdict(config).items() if k not in {"game", "ppo", *others}}
+    return {
+        "command": shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]]),
+        "game": config.game,
+        "rules_version": get(config.game).info(rules).version,
+        "rules": rules.as_dict(),
+        "options": options,
+        **({"ppo": asdict(config.ppo)} if config.algo == "ppo" else {}),
+        "versions": {name: version(name) for name in ("paizhuo", "numpy", "numba", "torch")},
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
+    }
+
+
 class Run:
     """A run: its folder, its learner and what it has done so far.
 
@@ -114,7 +138,7 @@ class Run:
         vec = VectorTables(self.game, config.ppo.num_envs, skip_forced=True, **rules.as_dict())
         self.learner = PPO(vec, config.ppo, config.seed)
         folder.mkdir(parents=True, exist_ok=True)
-        write_file(folder / "config.json", readable_json(self.description()))
+        write_file(folder / "config.json", readable_json(describe(config, rules)))
         self.tensorboard = SummaryWriter(str(folder / "tensorboard"))  # type: ignore[no-untyped-call]
         self.samples = self.games = 0
         self.seconds = 0.0  # of learning, without the first iteration, which also compiles
@@ -122,19 +146,6 @@ class Run:
         self.evaluations: list[Evaluation] = []
         self._rows: list[dict[str, float]] = []
         self._saved_at = time.monotonic()
-
-    def description(self) -> dict[str, Any]:
-        """Everything that made this run what it is."""
-        return {
-            "command": shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]]),
-            "game": self.config.game,
-            "rules_version": self.game.info(self.rules).version,
-            "rules": self.rules.as_dict(),
-            "options": {k: v for k, v in asdict(self.config).items() if k not in ("game", "ppo")},
-            "ppo": asdict(self.config.ppo),
-            "versions": {name: version(name) for name in ("paizhuo", "numpy", "numba", "torch")},
-            "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
-        }
 
     def learn(self, budget: float, spent: Callable[[Run], float], stopping: Stopping) -> None:
         """Iterate until ``spent`` reaches ``budget`` (seconds or samples), evaluating on the way.
@@ -243,7 +254,7 @@ class Run:
             f"An equal player would have about 50 %, 0 points and {100 / (others + 1):.0f} %; "
             "± is the 95 % interval."
         )
-        write_report(self.folder, self.description(), lines, self.evaluations, YARDSTICK)
+        write_report(self.folder, describe(self.config, self.rules), lines, self.evaluations, YARDSTICK)
         return "\n".join(lines)
 
     def close(self) -> None:
@@ -274,9 +285,16 @@ def new_folder(out: Path | None, game: str) -> Path:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     config, rules = cli.parse(Config, argv, prog="python -m training.selfplay")
+    if config.minutes is None:
+        config = replace(config, minutes=MINUTES[config.algo])
     try:
         budget = _check(config)
         folder = new_folder(config.out, config.game)
+        if config.algo == "cfr":
+            return cfr.train(
+                rules, describe(config, rules), folder,
+                seed=config.seed, seconds=budget, iterations=config.iterations, console=Console(),
+            )  # fmt: skip
         torch.set_num_threads(config.threads)
         return _train(config, rules, folder, budget)
     except ValueError as error:
@@ -291,13 +309,21 @@ def main(argv: list[str] | None = None) -> int:
 
 def _check(config: Config) -> float:
     """The budget, in samples or seconds; ValueError for a number that cannot be meant."""
+    for algo, names in OWN_OPTIONS.items():
+        for name in names:
+            if algo != config.algo and getattr(config, name) != getattr(Config(), name):
+                raise ValueError(
+                    f"--{name.replace('_', '-')} is an option of --algo {algo}, not {config.algo}"
+                )
     least = {"seed": 0, "threads": 1, "evaluations": 1, "eval_deals": 2, "final_deals": 2}
     for name, number in least.items():
         if getattr(config, name) < number:
             raise ValueError(f"--{name.replace('_', '-')} is at least {number}, not {getattr(config, name)}")
+    if config.iterations is not None and config.iterations < 1:
+        raise ValueError(f"--iterations is at least 1, not {config.iterations}")
     if config.samples is not None:
         return sample_count(config.samples)
-    if not 0 < config.minutes < math.inf:
+    if config.minutes is None or not 0 < config.minutes < math.inf:
         raise ValueError(f"--minutes must be above 0, not {config.minutes}")
     return config.minutes * 60
 

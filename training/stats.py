@@ -207,14 +207,18 @@ def z_score(values: NDArray[np.int64]) -> float | None:
 
 
 def summarise_direction(
-    scores: NDArray[np.int64], wins: NDArray[np.bool_], resamples: int = RESAMPLES, seed: int = 0
+    scores: NDArray[np.int64],
+    wins: NDArray[np.bool_],
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    denominator: int = 1,
 ) -> Direction:
     """How the single player did.
 
     Parameters
     ----------
     scores : (D, n) int64
-        Points of the single player, deal by deal and by its seat.
+        Points of the single player times ``denominator``, deal by deal and by its seat.
     wins : (D, n) bool
         Whether it won.
     resamples, seed : int
@@ -231,7 +235,10 @@ def summarise_direction(
     totals, wins = scores.sum(axis=1), wins.astype(np.int64)
     columns = np.column_stack([totals, wins.sum(axis=1), halves(totals), scores, wins])
     points, win_rate, share, *by_seat = intervals(
-        columns, [seats, seats, 2] + [1] * (2 * seats), resamples, seed
+        columns,
+        [seats * denominator, seats, 2] + [denominator] * seats + [1] * seats,
+        resamples,
+        seed,
     )
     return Direction(
         deals, deals * seats, points, win_rate, share, tuple(by_seat[:seats]), tuple(by_seat[seats:])
@@ -239,7 +246,11 @@ def summarise_direction(
 
 
 def summarise_pair(
-    scores: NDArray[np.int64], wins: NDArray[np.bool_], resamples: int = RESAMPLES, seed: int = 0
+    scores: NDArray[np.int64],
+    wins: NDArray[np.bool_],
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    denominator: int = 1,
 ) -> Pair:
     """Both directions, and the paired difference.
 
@@ -249,15 +260,17 @@ def summarise_pair(
     Parameters
     ----------
     scores : (D, 2, n) int64
-        Points of the single player: A alone, then B alone, by its seat.
+        Points of the single player times ``denominator``: A alone, then B alone, by its seat.
     wins : (D, 2, n) bool
     resamples, seed : int
         Of the bootstrap.
     """
     totals = scores.sum(axis=2)
     difference = totals[:, 0] - totals[:, 1]
-    first, second = (summarise_direction(scores[:, d], wins[:, d], resamples, seed) for d in range(2))
-    paired = intervals(difference[:, None], [scores.shape[2]], resamples, seed)[0]
+    first, second = (
+        summarise_direction(scores[:, d], wins[:, d], resamples, seed, denominator) for d in range(2)
+    )
+    paired = intervals(difference[:, None], [scores.shape[2] * denominator], resamples, seed)[0]
     return Pair((first, second), paired, z_score(difference))
 
 

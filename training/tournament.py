@@ -77,7 +77,7 @@ class Played:
     Attributes
     ----------
     scores : (D, S, n) int64
-        Points by seat.
+        Points by seat, times ``GameInfo.denominator``.
     stats : (D, S, K) int64
         The columns of ``GameInfo.stats``.
     records : tuple of str

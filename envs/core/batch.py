@@ -53,28 +53,23 @@ def would_end(t, action, spare):
     return trial.over != 0
 
 
-def to_next_decision(t, observation, mask, spare, no_deck, ended, autoreset, skip_forced):
-    """From the state after an action to the next decision: redeal, forced actions, mask, observation.
-
-    Returns whether a game ended on the way here, in which case ``t`` still holds its end; the caller
-    notes it down and calls again with ``ended`` True. Then no forced action ends another game.
-    """
-    if t.over and not ended:
-        return True
-    if t.over and autoreset:
-        redeal(t, no_deck, NO_DEALER)
+def play_forced(t, mask, spare, may_end):
+    """Play on while there is a single legal action; with ``may_end`` False not the one that ends the game."""
     while not t.over:
         legal(t, mask)  # noqa: F821
-        action = only_action(mask) if skip_forced else -1
-        if action < 0 or (ended and would_end(t, action, spare)):
-            break
+        action = only_action(mask)
+        if action < 0 or (not may_end and would_end(t, action, spare)):
+            return
         apply(t, action)  # noqa: F821
-        if t.over:
-            return True
+
+
+def show(t, observation, mask):
+    """What the seat to act sees and may do; nothing is legal when the game is over."""
     if t.over:
         mask[:] = 0
+    else:
+        legal(t, mask)  # noqa: F821
     observe(t, t.turn, observation)  # noqa: F821
-    return False
 
 
 def reset(tables, wanted, decks, dealers, observations, masks, seats, spare, skip_forced):
@@ -82,7 +77,6 @@ def reset(tables, wanted, decks, dealers, observations, masks, seats, spare, ski
 
     Returns the first table whose given deck ends before its first decision, or -1.
     """
-    no_deck = np.full(1, -1, np.int16)
     for i in range(len(tables)):
         if not wanted[i]:
             continue
@@ -90,7 +84,9 @@ def reset(tables, wanted, decks, dealers, observations, masks, seats, spare, ski
         redeal(t, decks[i], dealers[i])
         if t.over:
             return i
-        to_next_decision(t, observations[i], masks[i], spare, no_deck, YES, NO, skip_forced)
+        if skip_forced:
+            play_forced(t, masks[i], spare, NO)
+        show(t, observations[i], masks[i])
         seats[i] = t.turn
     return -1
 
@@ -133,19 +129,25 @@ def step(
     for i in range(len(tables)):
         t = tables[i]
         if ended[i]:
-            rewards[i, :] = 0
+            for seat in range(rewards.shape[1]):
+                rewards[i, seat] = 0
         ended[i] = t.over != 0
         if ended[i]:
             continue
         apply(t, actions[i])  # noqa: F821
-        while to_next_decision(
-            t, observations[i], masks[i], spare, no_deck, ended[i], autoreset, skip_forced
-        ):
+        if skip_forced:
+            play_forced(t, masks[i], spare, YES)
+        if t.over:
             ended[i] = True
             for seat in range(rewards.shape[1]):
                 rewards[i, seat] = points(t, seat)
                 scores[i, seat] = t.score[seat]
             stats(t, final_stats[i])  # noqa: F821
+            if autoreset:
+                redeal(t, no_deck, NO_DEALER)
+                if skip_forced:  # a step ends one game only
+                    play_forced(t, masks[i], spare, NO)
+        show(t, observations[i], masks[i])
         seats[i] = t.turn
 
 
@@ -158,12 +160,8 @@ def advance(tables, action, observation, mask):
         return ILLEGAL
     t = tables[0]
     apply(t, action)  # noqa: F821
-    observe(t, t.turn, observation)  # noqa: F821
-    if t.over:
-        mask[:] = 0
-        return t.turn + OVER
-    legal(t, mask)  # noqa: F821
-    return t.turn
+    show(t, observation, mask)
+    return t.turn + OVER if t.over else t.turn
 
 
 def play_one(tables, action):
@@ -291,7 +289,7 @@ def serve(
 LOOPS = {
     loop.__name__: loop
     for loop in (
-        seed, redeal, only_action, would_end, to_next_decision, reset, first_illegal, points, step,
+        seed, redeal, only_action, would_end, play_forced, show, reset, first_illegal, points, step,
         advance, play_one, look, legal_all, see_all, blank_all, play_randomly, serve,
     )
 }  # fmt: skip

@@ -101,6 +101,16 @@ def shuffle(stream, cards):
 
 
 @njit
+def draw_cards(stream, cards, n):
+    """Make the first ``n`` of ``cards`` random ones, in place: a shuffle for games that deal few cards."""
+    for i in range(n):
+        j = i + draw_below(stream, len(cards) - i)
+        card = cards[i]
+        cards[i] = cards[j]
+        cards[j] = card
+
+
+@njit
 def uniform(key):
     """A float64 in [0, 1) made from ``key``."""
     return np.float64(mix(key) >> _11) * _2_POW_MINUS_53

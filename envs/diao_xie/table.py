@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.game import COUNTER, MONEY, record
 from ..core.jit import njit
-from ..core.rng import shuffle
+from ..core.rng import draw_cards
 from .actions import (
     CARRY,
     COUNTER_CARRY,
@@ -77,7 +77,7 @@ def deal(t, deck, dealer):
         else:
             for i in range(NUM_CARDS):
                 t.deck[start + i] = i
-            shuffle(t.chance, t.deck[start : start + NUM_CARDS])
+            draw_cards(t.chance, t.deck[start : start + NUM_CARDS], 2 * t.num_players)
     t.hand = 0
     t.head = 0
     t.pot = 0
