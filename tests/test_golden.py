@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import envs
+from envs.core.plays import decks_of
 from envs.core.rng import mix_in
 from envs.core.vector import sample_masks
 
@@ -35,6 +36,11 @@ PLAYTHROUGHS: dict[str, list[tuple[Options, int]]] = {
         ({}, 156),
         ({"decks": 2, "pass_lockout": True}, 137),
     ],
+    "diao_xie": [
+        ({"num_players": 3, "hands": 4, "counter_carry": True}, 5),
+        ({"betting": "limit", "num_players": 3}, 2),
+        ({}, 1),
+    ],
 }
 """By game: options and the seed of the cards and of the actions."""
 
@@ -44,7 +50,8 @@ def playthrough(game: str, options: Options, seed: int) -> Iterator[str]:
     env = new_table(game, options, seed=seed)
     keys, actions = mix_in(np.array([seed], np.uint64), 1), np.zeros(1, np.int64)
     yield f"# {game} {options} seed {seed}"
-    yield f"deck {' '.join(env.deck())}"
+    for deck in decks_of(env.game, env._deck()):
+        yield f"deck {' '.join(deck)}"
     number = 0
     while not is_over(env):
         seen = env.observe(env.agent_selection)

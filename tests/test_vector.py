@@ -73,7 +73,9 @@ def test_vector_and_aec_play_the_same_games(
             assert ended[i] == (scores is not None)
             assert np.array_equal(rewards[i], np.array(scores or [0] * vec.num_players, np.float32))
             if scores is not None:
-                assert [Fraction(s, vec.game.denominator) for s in infos["final_scores"][i].tolist()] == scores
+                assert [
+                    Fraction(s, vec.game.denominator) for s in infos["final_scores"][i].tolist()
+                ] == scores
                 num_ended[i] += 1
     assert (num_ended >= 2).all(), "play on, to compare several games"
 

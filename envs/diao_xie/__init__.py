@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 
 from ..core.aec import TableEnv
@@ -12,7 +13,9 @@ from .hands import PACK
 from .rules import DiaoXieRules, most_decisions, score_bounds
 
 VERSION = 0
-TYPICAL_SCORE = {"pot": 2.0, "limit": 3.0}
+TYPICAL_SCORE = (
+    2.0  # b; the standard deviation of one hand's score among rule_v0, and about so in random play
+)
 
 
 def info(rules: DiaoXieRules) -> GameInfo:
@@ -32,7 +35,7 @@ def info(rules: DiaoXieRules) -> GameInfo:
         max_decisions=most_decisions(rules),
         min_utility=lowest,
         max_utility=highest,
-        typical_score=TYPICAL_SCORE[rules.betting] * rules.base,
+        typical_score=TYPICAL_SCORE * math.sqrt(rules.hands) * rules.base,
         stats=observation.stats_of(n),
         num_decks=rules.hands,
         denominator=n,

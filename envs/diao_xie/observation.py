@@ -83,7 +83,7 @@ def _fields(num_players: int, betting: int) -> dict[str, Field]:
             (n, NUM_AMOUNTS),
             f"stake of each seat in this hand, unary over thresholds of {amounts} b",
         ),
-        ("pot", (NUM_AMOUNTS,), "the pot, likewise"),
+        ("pot", (NUM_AMOUNTS,), f"the pot, unary over thresholds of {amounts} b"),
     ]
     if betting == LIMIT:
         line = [("line", (4 * n - 3, len(LIMIT_ACTIONS)), f"actions in order: {', '.join(LIMIT_ACTIONS)}")]
