@@ -81,77 +81,77 @@ options; ``call`` and ``raise`` belong to ``betting="limit"``, the others but ``
 observer: 0 is itself, 1 the next. All actions of the hand are there (perfect recall within a hand). The mask
 of a seat that is not to act is all zeros; ``info["action_mask"]`` mirrors it.
 
-| places   | field           | shape   | meaning                                                                                                                                                                        |
-|----------|-----------------|---------|--------------------------------------------------------------------------------------------------------------------------------------------------------------------------------|
-| 0..31    | `cards`         | (32,)   | own cards, in the order of GameInfo.cards                                                                                                                                      |
-| 32..65   | `types`         | (2, 17) | own cards by type (the two of a pair are one): more than k of a type                                                                                                           |
-| 66..81   | `values`        | (2, 8)  | v of the own cards, the higher first, one-hot 0..7                                                                                                                             |
-| 82..87   | `category`      | (6,)    | category of the own hand, one-hot, plain first                                                                                                                                 |
-| 88..97   | `points`        | (10,)   | its points if it is plain, one-hot                                                                                                                                             |
-| 98..222  | `strength`      | (125,)  | classes of hands that it beats, unary                                                                                                                                          |
-| 223..224 | `place`         | (2,)    | own place in speaking order, one-hot; 0 is the head                                                                                                                            |
-| 225..226 | `to_move`       | (2,)    | whose turn it is                                                                                                                                                               |
-| 227..228 | `folded`        | (2,)    | who has folded                                                                                                                                                                 |
-| 229..282 | `stakes`        | (2, 27) | stake of each seat in this hand, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b |
-| 283..309 | `pot`           | (27,)   | the pot, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b                         |
-| 310..323 | `actions`       | (2, 7)  | what each seat did at its turn: fold, eat, touch1..touch4, carry                                                                                                               |
-| 324..326 | `second_turn`   | (3,)    | the head's second turn: it is on; counter_carry; no_carry                                                                                                                      |
-| 327..334 | `hands_played`  | (8,)    | hands before this one, unary                                                                                                                                                   |
-| 335..342 | `hands`         | (8,)    | option, unary                                                                                                                                                                  |
-| 343..343 | `counter_carry` | (1,)    | option                                                                                                                                                                         |
-| 344..344 | `fold_penalty`  | (1,)    | option                                                                                                                                                                         |
-| 345..345 | `supreme_bonus` | (1,)    | option                                                                                                                                                                         |
+| places   | field           | shape   | meaning                                                                                                                                                |
+|----------|-----------------|---------|--------------------------------------------------------------------------------------------------------------------------------------------------------|
+| 0..31    | `cards`         | (32,)   | own cards, in the order of GameInfo.cards                                                                                                              |
+| 32..65   | `types`         | (2, 17) | own cards by type (the two of a pair are one): more than k of a type                                                                                   |
+| 66..81   | `values`        | (2, 8)  | v of the own cards, the higher first, one-hot 0..7                                                                                                     |
+| 82..87   | `category`      | (6,)    | category of the own hand, one-hot, plain first                                                                                                         |
+| 88..97   | `points`        | (10,)   | its points if it is plain, one-hot                                                                                                                     |
+| 98..222  | `strength`      | (125,)  | classes of hands that it beats, unary                                                                                                                  |
+| 223..224 | `place`         | (2,)    | own place in speaking order, one-hot; 0 is the head                                                                                                    |
+| 225..226 | `to_move`       | (2,)    | whose turn it is                                                                                                                                       |
+| 227..228 | `folded`        | (2,)    | who has folded                                                                                                                                         |
+| 229..282 | `stakes`        | (2, 27) | stake of each seat in this hand, in b, unary like the pot                                                                                              |
+| 283..309 | `pot`           | (27,)   | the pot, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b |
+| 310..323 | `actions`       | (2, 7)  | what each seat did at its turn: fold, eat, touch1..touch4, carry                                                                                       |
+| 324..326 | `second_turn`   | (3,)    | the head's second turn: it is on; counter_carry; no_carry                                                                                              |
+| 327..334 | `hands_played`  | (8,)    | hands before this one, unary                                                                                                                           |
+| 335..342 | `hands`         | (8,)    | option, unary                                                                                                                                          |
+| 343..343 | `counter_carry` | (1,)    | option                                                                                                                                                 |
+| 344..344 | `fold_penalty`  | (1,)    | option                                                                                                                                                 |
+| 345..345 | `supreme_bonus` | (1,)    | option                                                                                                                                                 |
 
 ## Observation with num_players=3
 
-| places   | field           | shape   | meaning                                                                                                                                                                        |
-|----------|-----------------|---------|--------------------------------------------------------------------------------------------------------------------------------------------------------------------------------|
-| 223..225 | `place`         | (3,)    | own place in speaking order, one-hot; 0 is the head                                                                                                                            |
-| 226..228 | `to_move`       | (3,)    | whose turn it is                                                                                                                                                               |
-| 229..231 | `folded`        | (3,)    | who has folded                                                                                                                                                                 |
-| 232..312 | `stakes`        | (3, 27) | stake of each seat in this hand, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b |
-| 313..339 | `pot`           | (27,)   | the pot, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b                         |
-| 340..360 | `actions`       | (3, 7)  | what each seat did at its turn: fold, eat, touch1..touch4, carry                                                                                                               |
-| 361..363 | `second_turn`   | (3,)    | the head's second turn: it is on; counter_carry; no_carry                                                                                                                      |
-| 364..371 | `hands_played`  | (8,)    | hands before this one, unary                                                                                                                                                   |
-| 372..379 | `hands`         | (8,)    | option, unary                                                                                                                                                                  |
-| 380..380 | `counter_carry` | (1,)    | option                                                                                                                                                                         |
-| 381..381 | `fold_penalty`  | (1,)    | option                                                                                                                                                                         |
-| 382..382 | `supreme_bonus` | (1,)    | option                                                                                                                                                                         |
+| places   | field           | shape   | meaning                                                                                                                                                |
+|----------|-----------------|---------|--------------------------------------------------------------------------------------------------------------------------------------------------------|
+| 223..225 | `place`         | (3,)    | own place in speaking order, one-hot; 0 is the head                                                                                                    |
+| 226..228 | `to_move`       | (3,)    | whose turn it is                                                                                                                                       |
+| 229..231 | `folded`        | (3,)    | who has folded                                                                                                                                         |
+| 232..312 | `stakes`        | (3, 27) | stake of each seat in this hand, in b, unary like the pot                                                                                              |
+| 313..339 | `pot`           | (27,)   | the pot, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b |
+| 340..360 | `actions`       | (3, 7)  | what each seat did at its turn: fold, eat, touch1..touch4, carry                                                                                       |
+| 361..363 | `second_turn`   | (3,)    | the head's second turn: it is on; counter_carry; no_carry                                                                                              |
+| 364..371 | `hands_played`  | (8,)    | hands before this one, unary                                                                                                                           |
+| 372..379 | `hands`         | (8,)    | option, unary                                                                                                                                          |
+| 380..380 | `counter_carry` | (1,)    | option                                                                                                                                                 |
+| 381..381 | `fold_penalty`  | (1,)    | option                                                                                                                                                 |
+| 382..382 | `supreme_bonus` | (1,)    | option                                                                                                                                                 |
 
 ## Observation with num_players=4
 
-| places   | field           | shape   | meaning                                                                                                                                                                        |
-|----------|-----------------|---------|--------------------------------------------------------------------------------------------------------------------------------------------------------------------------------|
-| 223..226 | `place`         | (4,)    | own place in speaking order, one-hot; 0 is the head                                                                                                                            |
-| 227..230 | `to_move`       | (4,)    | whose turn it is                                                                                                                                                               |
-| 231..234 | `folded`        | (4,)    | who has folded                                                                                                                                                                 |
-| 235..342 | `stakes`        | (4, 27) | stake of each seat in this hand, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b |
-| 343..369 | `pot`           | (27,)   | the pot, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b                         |
-| 370..397 | `actions`       | (4, 7)  | what each seat did at its turn: fold, eat, touch1..touch4, carry                                                                                                               |
-| 398..400 | `second_turn`   | (3,)    | the head's second turn: it is on; counter_carry; no_carry                                                                                                                      |
-| 401..408 | `hands_played`  | (8,)    | hands before this one, unary                                                                                                                                                   |
-| 409..416 | `hands`         | (8,)    | option, unary                                                                                                                                                                  |
-| 417..417 | `counter_carry` | (1,)    | option                                                                                                                                                                         |
-| 418..418 | `fold_penalty`  | (1,)    | option                                                                                                                                                                         |
-| 419..419 | `supreme_bonus` | (1,)    | option                                                                                                                                                                         |
+| places   | field           | shape   | meaning                                                                                                                                                |
+|----------|-----------------|---------|--------------------------------------------------------------------------------------------------------------------------------------------------------|
+| 223..226 | `place`         | (4,)    | own place in speaking order, one-hot; 0 is the head                                                                                                    |
+| 227..230 | `to_move`       | (4,)    | whose turn it is                                                                                                                                       |
+| 231..234 | `folded`        | (4,)    | who has folded                                                                                                                                         |
+| 235..342 | `stakes`        | (4, 27) | stake of each seat in this hand, in b, unary like the pot                                                                                              |
+| 343..369 | `pot`           | (27,)   | the pot, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b |
+| 370..397 | `actions`       | (4, 7)  | what each seat did at its turn: fold, eat, touch1..touch4, carry                                                                                       |
+| 398..400 | `second_turn`   | (3,)    | the head's second turn: it is on; counter_carry; no_carry                                                                                              |
+| 401..408 | `hands_played`  | (8,)    | hands before this one, unary                                                                                                                           |
+| 409..416 | `hands`         | (8,)    | option, unary                                                                                                                                          |
+| 417..417 | `counter_carry` | (1,)    | option                                                                                                                                                 |
+| 418..418 | `fold_penalty`  | (1,)    | option                                                                                                                                                 |
+| 419..419 | `supreme_bonus` | (1,)    | option                                                                                                                                                 |
 
 ## Observation with num_players=5
 
-| places   | field           | shape   | meaning                                                                                                                                                                        |
-|----------|-----------------|---------|--------------------------------------------------------------------------------------------------------------------------------------------------------------------------------|
-| 223..227 | `place`         | (5,)    | own place in speaking order, one-hot; 0 is the head                                                                                                                            |
-| 228..232 | `to_move`       | (5,)    | whose turn it is                                                                                                                                                               |
-| 233..237 | `folded`        | (5,)    | who has folded                                                                                                                                                                 |
-| 238..372 | `stakes`        | (5, 27) | stake of each seat in this hand, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b |
-| 373..399 | `pot`           | (27,)   | the pot, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b                         |
-| 400..434 | `actions`       | (5, 7)  | what each seat did at its turn: fold, eat, touch1..touch4, carry                                                                                                               |
-| 435..437 | `second_turn`   | (3,)    | the head's second turn: it is on; counter_carry; no_carry                                                                                                                      |
-| 438..445 | `hands_played`  | (8,)    | hands before this one, unary                                                                                                                                                   |
-| 446..453 | `hands`         | (8,)    | option, unary                                                                                                                                                                  |
-| 454..454 | `counter_carry` | (1,)    | option                                                                                                                                                                         |
-| 455..455 | `fold_penalty`  | (1,)    | option                                                                                                                                                                         |
-| 456..456 | `supreme_bonus` | (1,)    | option                                                                                                                                                                         |
+| places   | field           | shape   | meaning                                                                                                                                                |
+|----------|-----------------|---------|--------------------------------------------------------------------------------------------------------------------------------------------------------|
+| 223..227 | `place`         | (5,)    | own place in speaking order, one-hot; 0 is the head                                                                                                    |
+| 228..232 | `to_move`       | (5,)    | whose turn it is                                                                                                                                       |
+| 233..237 | `folded`        | (5,)    | who has folded                                                                                                                                         |
+| 238..372 | `stakes`        | (5, 27) | stake of each seat in this hand, in b, unary like the pot                                                                                              |
+| 373..399 | `pot`           | (27,)   | the pot, unary over thresholds of 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 256, 512, 1024, 4096, 65536, 1048576 b |
+| 400..434 | `actions`       | (5, 7)  | what each seat did at its turn: fold, eat, touch1..touch4, carry                                                                                       |
+| 435..437 | `second_turn`   | (3,)    | the head's second turn: it is on; counter_carry; no_carry                                                                                              |
+| 438..445 | `hands_played`  | (8,)    | hands before this one, unary                                                                                                                           |
+| 446..453 | `hands`         | (8,)    | option, unary                                                                                                                                          |
+| 454..454 | `counter_carry` | (1,)    | option                                                                                                                                                 |
+| 455..455 | `fold_penalty`  | (1,)    | option                                                                                                                                                 |
+| 456..456 | `supreme_bonus` | (1,)    | option                                                                                                                                                 |
 
 ## Observation with betting='limit'
 

@@ -19,7 +19,7 @@ from agents.network import NetworkAgent, mlp
 from agents.tabular import FACTS_FILE, TABLE_FILE, TabularAgent
 from envs.core.game import get
 from envs.diao_xie.actions import CALL, CARRY, EAT, FOLD, NAMES, NO_CARRY, NUM_ACTIONS, RAISE, TOUCH
-from envs.diao_xie.hands import CATEGORY, HAND_TYPE, HAND_TYPES, HANDS, PACK, PAIR, TYPE
+from envs.diao_xie.hands import CATEGORY, HAND_TYPE, HAND_TYPES, HANDS, PACK, PAIR
 from envs.diao_xie.rules import DiaoXieRules
 from training import cfr, exploit, external_sampling, selfplay
 from training.betting_tree import betting_of, count_deals, grow, tree_of
@@ -695,7 +695,3 @@ def test_exploit_prints_a_line_a_seat(capsys):
     assert "player_0    -0.330036" in out and "Exploitability of random: 0.564786 b a hand." in out
     assert exploit.main([GAME, "random", "--env.num-players", "3"]) == 0
     assert "Mean best-response gain of random: 0.950300 b a hand." in capsys.readouterr().out
-
-
-def test_type_names_are_pairs_of_cards():
-    assert len(TYPE) == len(PACK) and {tuple(sorted((TYPE[a], TYPE[b]))) for a, b in HANDS} == set(HAND_TYPES)

@@ -11,6 +11,7 @@ import pytest
 import envs
 
 from .digest import digest
+from .games import play
 
 each_game = pytest.mark.parametrize("game", envs.games())
 
@@ -61,8 +62,7 @@ def test_two_environments_at_once_do_not_touch_each_other(game: str) -> None:
 def test_reset_in_the_middle_of_a_game_starts_a_new_one(game: str) -> None:
     fresh, used = envs.make(game).unwrapped, envs.make(game).unwrapped
     used.reset(seed=1)
-    for _ in range(5):
-        used.step(int(np.flatnonzero(used.infos[used.agent_selection]["action_mask"])[0]))
+    play(used, np.random.default_rng(1), most=5)
     fresh.reset(seed=3)
     used.reset(seed=3)
     assert used.snapshot() == fresh.snapshot() and used.record()["decisions"] == []

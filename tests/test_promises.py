@@ -414,7 +414,8 @@ def test_one_bad_action_moves_no_table(game: str, options: Options, rotate: int)
         vec.step(vec.sample())
         before, actions, table = vec.snapshot(), vec.sample().copy(), number % 8
         before[1][:] = vec._keys  # the sampler moved on
-        illegal = int(np.flatnonzero(vec._masks[table] == 0)[number])
+        not_legal = np.flatnonzero(vec._masks[table] == 0)
+        illegal = int(not_legal[number % len(not_legal)])
         for bad in (illegal, -1, vec.game.num_actions):
             actions[table] = bad
             who = f"table {table}: player_{vec._seats[table]} may not play action {bad} "

@@ -21,13 +21,19 @@ import envs
 from agents import Agent, Decisions, load
 from envs.core.game import get
 
-from .games import GAMES, is_over, new_table
+from .games import GAMES, IN_STEPS, is_over, new_table
 
 each_game = pytest.mark.parametrize("game", envs.games())
 every_game = pytest.mark.parametrize(("game", "options"), GAMES)
 
 Options = dict[str, Any]
-SEATS = {game: get(game).info(get(game).rules()).num_players for game in envs.games()}
+
+
+def seats_of(game: str, options: Options) -> int:
+    return get(game).info(get(game).rules(**options)).num_players
+
+
+SEATS = {game: seats_of(game, {}) for game in envs.games()}
 
 
 class Spy(Agent):
@@ -111,6 +117,7 @@ def test_spaces_and_copies(game: str) -> None:
         kept, before = (observation, infos), copy.deepcopy((observation, infos))
         one.step(masks.argmax(axis=-1))
         assert data_equivalence(kept, before)
+        observation, infos = one.reset(seed=0)
         observation[:] = 9
         infos["action_mask"][:] = 0
         assert one.action_masks().any() and one.step(one.action_masks().argmax(axis=-1))[0].max() == 1
@@ -150,7 +157,7 @@ def test_importing_envs_imports_neither_agents_nor_torch() -> None:
 def test_the_same_seed_gives_the_same_episodes(game: str, options: Options, rotate: int) -> None:
     runs = []
     for _ in range(2):
-        env = envs.make_gym(game, ["random"] * (SEATS[game] - 1), **options)
+        env = envs.make_gym(game, ["random"] * (seats_of(game, options) - 1), **options)
         runs.append([env.reset(seed=rotate), *play(env, np.random.default_rng([rotate, 1]), 60)])
     runs.append([env.reset(seed=rotate), *play(env, np.random.default_rng([rotate, 1]), 60)])
     assert data_equivalence(runs[0], runs[1]) and data_equivalence(runs[0], runs[2])
@@ -284,21 +291,23 @@ def test_opponents_by_name_by_object_and_mixed(game: str) -> None:
         env = envs.make_gym(game, opponents)
         runs.append([env.reset(seed=2), *play(env, np.random.default_rng(4), 40)])
     assert data_equivalence(runs[0], runs[1]) and data_equivalence(runs[0], runs[2])
-    mixed = envs.make_gym(game, ["rule", *[load("random", game)] * (SEATS[game] - 2)])
-    other = [mixed.reset(seed=2), *play(mixed, np.random.default_rng(4), 40)]
-    assert not data_equivalence(runs[0], other)
+    if SEATS[game] > 2:
+        mixed = envs.make_gym(game, ["rule", *[load("random", game)] * (SEATS[game] - 2)])
+        other = [mixed.reset(seed=2), *play(mixed, np.random.default_rng(4), 40)]
+        assert not data_equivalence(runs[0], other)
 
 
 @every_game
 def test_opponents_see_what_they_may_and_nothing_else(game: str, options: Options, rotate: int) -> None:
     spy, blind = Spy(load("rule", game), needs_tables=True), Spy(load("random", game))
-    others = [spy, *[blind] * (SEATS[game] - 2)]
+    others = [spy, *[blind] * (seats_of(game, options) - 2)]
     vec = envs.make_gym(game, others, num_envs=8, **options)
     loops = get(game).loops
     vec.reset(seed=rotate)
     for _ in range(40):
         vec.step(vec.action_masks().argmax(axis=1))
-    assert spy.asked and blind.asked and all(decisions.tables is None for decisions in blind.asked)
+    assert spy.asked and all(decisions.tables is None for decisions in blind.asked)
+    assert blind.asked or len(others) == 1
     for decisions in spy.asked:
         tables = decisions.tables
         assert not tables["chance"].any() and not tables["deck"].any() and not tables["over"].any()
@@ -460,8 +469,11 @@ def test_an_illegal_action_ends_the_episode_if_so_wished(game: str) -> None:
     actions = vec.action_masks().argmax(axis=1)
     actions[1] = -1
     _, rewards, ended, _, infos = vec.step(actions)
-    assert rewards.tolist() == [0, -1, 0] and ended.tolist() == [False, True, False]
-    assert "final_scores" not in infos["final_info"] and vec.action_masks().any(axis=1).all()
+    assert rewards[1] == -1 and ended[1]
+    if game in IN_STEPS:  # elsewhere the others' games may be over as well
+        assert rewards.tolist() == [0, -1, 0] and ended.tolist() == [False, True, False]
+        assert "final_scores" not in infos["final_info"]
+    assert vec.action_masks().any(axis=1).all()
 
 
 WRONG = {

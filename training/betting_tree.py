@@ -181,13 +181,14 @@ def count_deals(num_players: int) -> NDArray[np.float32]:
     counts = type_counts()
     left = np.array([len(cards) for cards in _CARDS_OF_TYPE])
     ways = np.ones(())
-    for _ in range(num_players):
+    for seat in range(num_players):
+        if seat > 0:
+            left = np.maximum(left[..., None, :] - counts, 0)  # where it was less, there are no ways
         of_hand = [
             np.prod([_CHOOSE[left[..., t], counts[hand, t]] for t in set(HAND_TYPES[hand])], axis=0)
             for hand in range(len(counts))
         ]
         ways = ways[..., None] * np.stack(of_hand, axis=-1)
-        left = np.maximum(left[..., None, :] - counts, 0)  # where it was less, there are no ways
     return ways.astype(np.float32)
 
 

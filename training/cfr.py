@@ -329,7 +329,7 @@ def write_report(
     lines = [
         f"# {GAME} by CFR",
         "",
-        *summary,
+        "\n\n".join(summary),
         "",
         f"![mean best-response gain]({CURVE_FILE})",
         "",

@@ -78,11 +78,7 @@ def _fields(num_players: int, betting: int) -> dict[str, Field]:
         ("place", (n,), "own place in speaking order, one-hot; 0 is the head"),
         ("to_move", (n,), "whose turn it is"),
         ("folded", (n,), "who has folded"),
-        (
-            "stakes",
-            (n, NUM_AMOUNTS),
-            f"stake of each seat in this hand, unary over thresholds of {amounts} b",
-        ),
+        ("stakes", (n, NUM_AMOUNTS), "stake of each seat in this hand, in b, unary like the pot"),
         ("pot", (NUM_AMOUNTS,), f"the pot, unary over thresholds of {amounts} b"),
     ]
     if betting == LIMIT:
