@@ -281,7 +281,10 @@ def linear_program(rules: DiaoXieRules) -> float:
     return -found.fun
 
 
-@pytest.mark.parametrize("rules", HEADS_VALUE, ids=changed)
+SLOW_TOO = [pytest.param(rules, marks=pytest.mark.slow) for rules in (COLUMNS[1], COLUMNS[3])]
+
+
+@pytest.mark.parametrize("rules", [DEFAULT, COLUMNS[2], LIMIT, *SLOW_TOO], ids=changed)
 def test_cfr_finds_the_value_of_the_linear_program(rules):
     value = linear_program(rules)
     assert value == pytest.approx(HEADS_VALUE[rules], abs=6e-8)
@@ -352,9 +355,7 @@ def test_external_sampling_against_exact_responses():
     assert (SampledCFR(THREE, seed=2).policy() == fixed_policy(THREE, "uniform")).all()
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"counter_carry": True}, {"betting": "limit"}, {"num_players": 3}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"counter_carry": True}, {"betting": "limit"}], ids=changed)
 def test_estimated_responses_are_lower_bounds(options, monkeypatch):
     monkeypatch.setattr(external_sampling, "DEALS_OF_A_RESPONSE", 100_000)
     rules = DiaoXieRules(**options, base=3)
