@@ -148,11 +148,11 @@ def test_without_autoreset_a_finished_table_waits_for_reset(game: str, options: 
     assert after[~wanted].tobytes() == before[~wanted].tobytes() and not after["over"][wanted].any()
     assert (observations["action_mask"].any(axis=1) == wanted).all()
     _, rewards, ended, _, _ = vec.step(vec.sample())
-    assert (ended == ~wanted).all() or after["cards_each"][0] == 1
+    assert (ended == ~wanted).all() or vec.game.max_decisions < 10
     for i in np.flatnonzero(wanted):  # the second game of the stream
         env = new_table(game, options, seed=5 + int(i))
         env.reset()
-        assert [vec.game.cards[card] for card in vec.decks()[i]] == env.deck()
+        assert np.array_equal(vec.decks()[i].ravel(), env._deck())
 
 
 @each_game
