@@ -20,6 +20,7 @@ from .game import COUNTER, MASK, OBSERVATION, Game, GameInfo, Play, Rules
 from .seeding import as_dealer, as_deck, as_index, as_seed, fresh_seed, illegal_action
 
 Observation = dict[str, NDArray[Any]]
+_ALL = np.ones(1, np.bool_)  # tables to reset
 
 
 @dataclass(frozen=True)
@@ -125,26 +126,19 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         dealer = np.full(1, -1, np.int64)
         if options.get("dealer") is not None:
             dealer[0] = as_dealer(options["dealer"], self.game)
-        tables = self._tables.copy()
+        loops, tables = self._game.loops, self._tables
+        before = tables.tobytes() if deck[0, 0] >= 0 else b""  # only a given deck may not do
         if seed is not None or not self._is_seeded:
             number = fresh_seed() if seed is None else as_seed(seed)
-            self._game.loops.seed(tables, np.array([number], np.uint64))
-        spare, seats = self._tables.copy(), np.zeros(1, np.int64)
-        failed = self._game.loops.reset(
-            tables,
-            np.ones(1, np.bool_),
-            deck,
-            dealer,
-            self._observation[None],
-            self._mask[None],
-            seats,
-            spare,
-            False,
+            loops.seed(tables, np.array([number], np.uint64))
+        seats = np.zeros(1, np.int64)
+        failed = loops.reset(
+            tables, _ALL, deck, dealer, self._observation[None], self._mask[None], seats, tables, False
         )
         if failed >= 0:
+            tables[:] = np.frombuffer(before, tables.dtype)
             self._look_again()
             raise ValueError("this deck ends the game before its first decision; give another one")
-        self._tables = tables
         self._is_seeded = True
         self._decisions = []
         self._start(self.possible_agents[seats[0]])
