@@ -90,6 +90,10 @@ def make_gym(
     ``Box(0, 1, (O,), uint8)``, the legal actions are in ``info["action_mask"]`` and ``action_masks()``;
     all are fresh copies. The same seed gives the same cards, seats and opponents' choices.
 
+    A game that is over before the seat had a decision (in Diao Xie, when all others fold) is no episode:
+    another one is dealt. Its points are not in any reward; the PettingZoo environment and
+    ``training.evaluate`` count them.
+
     Parameters
     ----------
     name : str

@@ -25,10 +25,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from .core.aec import TableEnv
 from .core.docs import option_words
 from .core.game import NAMES, get
 from .core.vector import VectorTables, sample_masks
+from .core.wrapped import raw_table
 from .peers import PEERS
 
 Options = Mapping[str, Any]
@@ -86,7 +86,7 @@ def vector_rate(game: str, options: Options, num_envs: int = NUM_ENVS, num_threa
 
 def aec_rate(game: str, options: Options, decisions: int = 100_000) -> float:
     """``last``, the sampler and ``step`` on the raw PettingZoo environment, resets included."""
-    raw = TableEnv(get(game), **options)
+    raw = raw_table(get(game), **options)
     raw.reset(seed=0)
     keys, actions = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
@@ -138,7 +138,7 @@ def start_seconds(game: str) -> tuple[float, float]:
 
 def longest_lead(game: str, options: Options, deals: int = 1000) -> float:
     """The most milliseconds that ``legal_plays()`` takes at the first decision of a deal."""
-    raw = TableEnv(get(game), **options)
+    raw = raw_table(get(game), **options)
     longest = 0.0
     for seed in range(deals):
         raw.reset(seed=seed)

@@ -20,16 +20,16 @@ public platforms. ``betting="limit"`` is a poker-like alternative made for this 
 
 ## In numbers
 
-| what                  | default                   | num_players=3                | num_players=4                          | num_players=5                                    | betting='limit'           |
-|-----------------------|---------------------------|------------------------------|----------------------------------------|--------------------------------------------------|---------------------------|
-| agents                | player_0, player_1        | player_0, player_1, player_2 | player_0, player_1, player_2, player_3 | player_0, player_1, player_2, player_3, player_4 | player_0, player_1        |
-| cards in the pack     | 32                        | 32                           | 32                                     | 32                                               | 32                        |
-| actions               | Discrete(11)              | Discrete(11)                 | Discrete(11)                           | Discrete(11)                                     | Discrete(11)              |
-| observation           | Box(0, 1, (346,), uint8)  | Box(0, 1, (383,), uint8)     | Box(0, 1, (420,), uint8)               | Box(0, 1, (457,), uint8)                         | Box(0, 1, (325,), uint8)  |
-| action mask           | Box(0, 1, (11,), int8)    | Box(0, 1, (11,), int8)       | Box(0, 1, (11,), int8)                 | Box(0, 1, (11,), int8)                           | Box(0, 1, (11,), int8)    |
-| most decisions a game | 2                         | 3                            | 4                                      | 5                                                | 5                         |
-| a seat's score        | -7 .. +9 points, zero-sum | -16 .. +25 points, zero-sum  | -37 .. +59 points, zero-sum            | -86 .. +131 points, zero-sum                     | -7 .. +7 points, zero-sum |
-| rules version         | 0                         | 0                            | 0                                      | 0                                                | 0                         |
+| what                     | default                   | num_players=3                | num_players=4                          | num_players=5                                    | betting='limit'           |
+|--------------------------|---------------------------|------------------------------|----------------------------------------|--------------------------------------------------|---------------------------|
+| agents                   | player_0, player_1        | player_0, player_1, player_2 | player_0, player_1, player_2, player_3 | player_0, player_1, player_2, player_3, player_4 | player_0, player_1        |
+| cards in the pack        | 32                        | 32                           | 32                                     | 32                                               | 32                        |
+| actions                  | Discrete(11)              | Discrete(11)                 | Discrete(11)                           | Discrete(11)                                     | Discrete(11)              |
+| observation              | Box(0, 1, (346,), uint8)  | Box(0, 1, (383,), uint8)     | Box(0, 1, (420,), uint8)               | Box(0, 1, (457,), uint8)                         | Box(0, 1, (325,), uint8)  |
+| action mask              | Box(0, 1, (11,), int8)    | Box(0, 1, (11,), int8)       | Box(0, 1, (11,), int8)                 | Box(0, 1, (11,), int8)                           | Box(0, 1, (11,), int8)    |
+| most decisions a game    | 2                         | 3                            | 4                                      | 5                                                | 5                         |
+| a seat's score is within | -7 .. +9 points, zero-sum | -16 .. +25 points, zero-sum  | -37 .. +59 points, zero-sum            | -86 .. +131 points, zero-sum                     | -7 .. +7 points, zero-sum |
+| rules version            | 0                         | 0                            | 0                                      | 0                                                | 0                         |
 
 ## Options
 
@@ -101,6 +101,9 @@ of a seat that is not to act is all zeros; ``info["action_mask"]`` mirrors it.
 | 343..343 | `counter_carry` | (1,)    | option                                                                                                                                                 |
 | 344..344 | `fold_penalty`  | (1,)    | option                                                                                                                                                 |
 | 345..345 | `supreme_bonus` | (1,)    | option                                                                                                                                                 |
+
+With other options the places before the first one in these tables stay as they are, and the table has all that
+follows. (So with ``betting="limit"`` there is nothing behind ``line``.)
 
 ## Observation with num_players=3
 
@@ -175,9 +178,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .core.aec import TableEnv
-from .core.wrapped import make_env, raw_table
-from .diao_xie import GAME
+from .core.wrapped import make_env
+from .diao_xie import GAME, DiaoXieEnv
 
 __all__ = ["env", "raw_env"]
 
@@ -187,6 +189,6 @@ def env(render_mode: str | None = None, on_illegal: str = "raise", **options: An
     return make_env(GAME, render_mode=render_mode, on_illegal=on_illegal, **options)
 
 
-def raw_env(render_mode: str | None = None, **options: Any) -> TableEnv:
+def raw_env(render_mode: str | None = None, **options: Any) -> DiaoXieEnv:
     """Diao Xie without a wrapper."""
-    return raw_table(GAME, render_mode=render_mode, **options)
+    return DiaoXieEnv(GAME, render_mode=render_mode, **options)

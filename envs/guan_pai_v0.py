@@ -15,16 +15,16 @@ Play(name='single', key='3', length=1, cards=('3H',), actions=(1,))
 
 ## In numbers
 
-| what                  | default                       |
-|-----------------------|-------------------------------|
-| agents                | player_0, player_1, player_2  |
-| cards in the pack     | 48                            |
-| actions               | Discrete(266)                 |
-| observation           | Box(0, 1, (620,), uint8)      |
-| action mask           | Box(0, 1, (266,), int8)       |
-| most decisions a game | 136                           |
-| a seat's score        | -100 .. +200 points, zero-sum |
-| rules version         | 0                             |
+| what                     | default                       |
+|--------------------------|-------------------------------|
+| agents                   | player_0, player_1, player_2  |
+| cards in the pack        | 48                            |
+| actions                  | Discrete(266)                 |
+| observation              | Box(0, 1, (620,), uint8)      |
+| action mask              | Box(0, 1, (266,), int8)       |
+| most decisions a game    | 136                           |
+| a seat's score is within | -100 .. +200 points, zero-sum |
+| rules version            | 0                             |
 
 ## Options
 
@@ -117,7 +117,7 @@ from __future__ import annotations
 from typing import Any
 
 from .core.aec import TableEnv
-from .core.wrapped import make_env
+from .core.wrapped import make_env, raw_table
 from .guan_pai import GAME
 
 __all__ = ["env", "raw_env"]
@@ -130,4 +130,4 @@ def env(render_mode: str | None = None, on_illegal: str = "raise", **options: An
 
 def raw_env(render_mode: str | None = None, **options: Any) -> TableEnv:
     """Guan Pai without a wrapper."""
-    return TableEnv(GAME, render_mode=render_mode, **options)
+    return raw_table(GAME, render_mode=render_mode, **options)

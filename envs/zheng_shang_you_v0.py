@@ -18,16 +18,16 @@ Level(number=6, least=1400, english='Thousand-Li Horse', chinese='千里馬')
 
 ## In numbers
 
-| what                  | default                                | decks=2                                |
-|-----------------------|----------------------------------------|----------------------------------------|
-| agents                | player_0, player_1, player_2, player_3 | player_0, player_1, player_2, player_3 |
-| cards in the pack     | 52                                     | 108                                    |
-| actions               | Discrete(495)                          | Discrete(495)                          |
-| observation           | Box(0, 1, (920,), uint8)               | Box(0, 1, (1764,), uint8)              |
-| action mask           | Box(0, 1, (495,), int8)                | Box(0, 1, (495,), int8)                |
-| most decisions a game | 242                                    | 522                                    |
-| a seat's score        | -52 .. +156 points, zero-sum           | -108 .. +324 points, zero-sum          |
-| rules version         | 0                                      | 0                                      |
+| what                     | default                                | decks=2                                |
+|--------------------------|----------------------------------------|----------------------------------------|
+| agents                   | player_0, player_1, player_2, player_3 | player_0, player_1, player_2, player_3 |
+| cards in the pack        | 52                                     | 108                                    |
+| actions                  | Discrete(495)                          | Discrete(495)                          |
+| observation              | Box(0, 1, (920,), uint8)               | Box(0, 1, (1764,), uint8)              |
+| action mask              | Box(0, 1, (495,), int8)                | Box(0, 1, (495,), int8)                |
+| most decisions a game    | 242                                    | 522                                    |
+| a seat's score is within | -52 .. +156 points, zero-sum           | -108 .. +324 points, zero-sum          |
+| rules version            | 0                                      | 0                                      |
 
 ## Options
 
@@ -37,7 +37,7 @@ Level(number=6, least=1400, english='Thousand-Li Horse', chinese='千里馬')
 | `pass_lockout`     | True, False | False   | Who passes is out until the trick ends, and is skipped.                                      |
 | `lead_spade_three` | True, False | False   | The first play of the deal must contain the card 3S.                                         |
 | `distinct_wings`   | True, False | False   | The wings of a triple_chain_with_pairs must be of different ranks, none of them a body rank. |
-| `base`             | 1..1000     | 1       | Points a card left.                                                                          |
+| `base`             | 1..1000     | 1       | Points a card left, before the multiplier.                                                   |
 | `cards_each`       | 1..27, None | None    | Deal only this many cards to each seat: small games for tests and exact solving. None: all.  |
 
 ## Actions
@@ -145,7 +145,7 @@ from __future__ import annotations
 from typing import Any
 
 from .core.aec import TableEnv
-from .core.wrapped import make_env
+from .core.wrapped import make_env, raw_table
 from .zheng_shang_you import GAME
 from .zheng_shang_you.rules import LEVELS, Level, level_of
 
@@ -159,4 +159,4 @@ def env(render_mode: str | None = None, on_illegal: str = "raise", **options: An
 
 def raw_env(render_mode: str | None = None, **options: Any) -> TableEnv:
     """Zheng Shang You without a wrapper."""
-    return TableEnv(GAME, render_mode=render_mode, **options)
+    return raw_table(GAME, render_mode=render_mode, **options)

@@ -128,8 +128,9 @@ def test_legal(case: dict[str, Any]) -> None:
         assert env.agent_selection == f"player_{case['to_act']}"
         base, t = case["options"]["base"], env._tables[0]
         stakes = {env.describe(a): base * text.amount_of(t, a) for a in legal(env).tolist()}
-        assert stakes == case.get("stakes", stakes)
-    assert env.pot == case.get("pot", env.pot)
+        assert "stakes" not in case or stakes == case["stakes"]
+    assert "pot" not in case or env.pot == case["pot"]
+    assert {"pot", "paid"} & set(case)
     if "paid" in case and not case["over"]:
         assert env._tables[0]["stakes"][: len(case["paid"])].tolist() == case["paid"]
 
@@ -248,8 +249,25 @@ def test_actions_by_name() -> None:
     assert env.actions_for("eat") == env.actions_for((), name="eat") == (1,)
     with pytest.raises(ValueError, match="choose one by name: fold, eat, touch1"):
         env.actions_for(())
-    with pytest.raises(ValueError, match="carry"):
+    with pytest.raises(ValueError, match="carry is not legal now; choose one by name: fold, eat, touch1"):
         env.actions_for("carry")
+    with pytest.raises(ValueError, match="raise is not legal now"):
+        env.actions_for((), name="raise")
+
+
+def test_hands_are_shown_at_the_end_of_each() -> None:
+    decks = [deck_of(["7H 3H", "QH QD"]), deck_of(["QH QD", "7H 3H"])]
+    env = new_table("diao_xie", {"hands": 2}, deck=decks)
+    act(env, ["touch1", "fold"])
+    first = [(1, 0, "shows", ("3H", "7H")), (1, 1, "shows", ("QH", "QD")), (1, 0, "wins", ())]
+    assert env.events() == first
+    act(env, ["touch4", "carry"])
+    assert env.events()[3:] == [
+        (3, 0, "shows", ("QH", "QD")),
+        (3, 1, "shows", ("3H", "7H")),
+        (3, 0, "wins", ()),
+    ]
+    assert env.record()["events"][0] == [1, 0, "shows", ["3H", "7H"]]
 
 
 def test_rewards_are_fractions_of_points() -> None:

@@ -25,7 +25,7 @@ def give(t: Any, seat: int, cards: Sequence[str]) -> None:
     t["hand"][seat] = [sum(card[0] == rank for card in cards) for rank in RANKS]
     t["lanes"][seat] = sum(int(COUNTED[r, t["hand"][seat, r]]) for r in range(NUM_RANKS))
     t["cards"][seat] = text.words_of(cards)
-    t["suited"][seat] = bool(brute.live_cards(cards))
+    t["live"][seat] = text.words_of(list(brute.live_cards(cards).elements()))
     t["left"][seat] = len(cards)
 
 
@@ -83,6 +83,7 @@ def redeal_hidden(t: Any, deck: Sequence[str], seat: int, rng: np.random.Generat
             "spent",
             "suits_wanted",
             "lowest_suit",
+            "suits",
         ):
             t[name] = 0
         t["asked"] = -1

@@ -35,6 +35,7 @@ from .report import (
     HOW_RATED,
     PairReport,
     as_json,
+    chance_of,
     crosstable,
     markdown,
     plain,
@@ -282,7 +283,7 @@ def _facts(config: Config, rules: Rules, info: GameInfo) -> list[tuple[str, str]
 
 def _notes(config: Config, info: GameInfo) -> list[str]:
     seats = info.num_players
-    notes = [HOW_MEASURED.format(resamples=config.resamples, chance=100 / seats, seats=seats)]
+    notes = [HOW_MEASURED.format(resamples=config.resamples, chance=chance_of(info), seats=seats)]
     return notes + ([HOW_RATED.format(games=config.pool)] if config.pool else [])
 
 

@@ -18,14 +18,14 @@ from rich.table import Table
 from envs.core.game import GameInfo
 
 from .ratings import Rating
-from .stats import Direction, Figure, Interval, Pair
+from .stats import WINNER, Direction, Figure, Interval, Pair
 
 HOW_MEASURED = (
     "Duplicate deals: the cards of every deal are played with the first agent of a pair alone in each "
     "seat against the second in all others, and with the second alone in each seat. "
     "The deal is the unit of the statistics. Brackets are 95 % percentile bootstrap intervals over the deals "
     "({resamples:,} resamples; Efron & Tibshirani 1993, section 13.3). "
-    "Points and games won are those of the single player, where chance wins {chance:.1f} % of the games; "
+    "Points and games won are those of the single player{chance}; "
     "deals won are the deals with a positive total over all seats, ties half. "
     "The paired difference of a deal is (total of the first alone - total of the second alone) / {seats}, "
     "in points a game; z is its mean in standard errors."
@@ -103,10 +103,9 @@ def sections(
                 seats.append([*who, str(seat), interval(points), interval(wins, percent)])
             for figure in pair.figures[direction]:
                 figures.append([*who, *_figure(figure)])
-    chance = percent(1 / info.num_players)
     found = [
         Section(
-            f"Strength (chance wins {chance} % of the games)",
+            f"Strength{chance_of(info)}",
             ["Alone", "Against", "Points a game", "Games won %", "Deals won %"],
             strength,
         ),
@@ -128,6 +127,13 @@ def sections(
     return found
 
 
+def chance_of(info: GameInfo) -> str:
+    """What chance wins, in games with one winner; elsewhere a game is won with points above 0."""
+    if WINNER not in info.stats:
+        return " (a game is won with points above 0)"
+    return f" (chance wins {percent(1 / info.num_players)} % of the games)"
+
+
 def session(
     labels: Sequence[str],
     seatings: NDArray[np.int64],
@@ -140,7 +146,8 @@ def session(
         own = scores[seatings == entry]
         total = int(own.sum())
         rows.append([name, f"{len(own):,}", f"{total:+,}", title_of(total)])
-    return Section("Session: points of all extra deals, from 0", ["Agent", "Seats", "Points", "Level"], rows)
+    title = f"Session: cumulative points of the {len(seatings):,} extra deals, from 0, and their level"
+    return Section(title, ["Agent", "Seats", "Points", "Level"], rows)
 
 
 def _strength(own: Direction) -> list[str]:

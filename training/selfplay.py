@@ -37,7 +37,7 @@ from .curve import Evaluation, write_report
 from .display import Display, strength
 from .evaluate import evaluate_against
 from .ppo import PPO, PPOConfig
-from .stats import Direction
+from .stats import WINNER, Direction
 from .stopping import Stopping
 
 PROGRESS_FILE = "progress.csv"
@@ -250,10 +250,9 @@ class Run:
             for name in frozen_rules(self.config.game)
             if name != YARDSTICK
         ]
-        lines.append(
-            f"An equal player would have about 50 %, 0 points and {100 / (others + 1):.0f} %; "
-            "± is the 95 % interval."
-        )
+        has_winner = WINNER in self.game.info(self.rules).stats  # elsewhere any number of seats may win
+        games = f", 0 points and {100 / (others + 1):.0f} %" if has_winner else " and 0 points"
+        lines.append(f"An equal player would have about 50 %{games}; ± is the 95 % interval.")
         write_report(self.folder, describe(self.config, self.rules), lines, self.evaluations, YARDSTICK)
         return "\n".join(lines)
 

@@ -264,7 +264,7 @@ def make_plans(t, hand, unseen, most, strong, w):
         for action in range(STRAIGHT, FLUSH):
             if count == MOST_PLANS or not holds(rest, TAKES[action]) or ENDS[action] & several:
                 continue
-            is_flush = t.suited[t.turn] and covering_suits(t.cards[t.turn, 0], RANK_BITS[action]) != 0
+            is_flush = t.live[t.turn, 0] != 0 and covering_suits(t.cards[t.turn, 0], RANK_BITS[action]) != 0
             is_top = is_flush or not beatable(action, unseen, most)
             top, other = plans[base, 1] + is_top, plans[base, 2] + 1 - is_top
             plans[count, 0] = plans[base, 0] + TAKES[action]

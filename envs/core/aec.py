@@ -133,7 +133,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
             loops.seed(tables, np.array([number], np.uint64))
         seats = np.zeros(1, np.int64)
         failed = loops.reset(
-            tables, _ALL, deck, dealer, self._observation[None], self._mask[None], seats, tables, False
+            tables, _ALL, deck, dealer, self._observation[None], self._mask[None], seats, tables
         )
         if failed >= 0:
             tables[:] = np.frombuffer(before, tables.dtype)
@@ -214,6 +214,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
     def state(self) -> NDArray[np.uint8]:
         """Perfect information: the observations of all seats one behind the other, (P * O,) uint8."""
+        self._table()
         states = np.zeros((1, *self.state_space.shape), OBSERVATION)
         self._game.loops.see_all(self._tables, states, len(self._observation))
         return states[0]
@@ -268,15 +269,11 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
             Says why these cards may not be played.
         """
         self._table()
-        if isinstance(cards, str) and cards.lower() in self._bare_plays():
-            cards, name = "", cards.lower()
+        if isinstance(cards, str) and cards.lower() in ("pass", *self.game.action_names):
+            cards, name = "", name or cards.lower()
         return plays.actions_for(
             self._game, self.game, self._tables, card_text.parse(cards, self.game.cards), name, key
         )
-
-    def _bare_plays(self) -> set[str]:
-        """Names that stand for a play without cards."""
-        return {"pass"} | {play.name for play in self.legal_plays() if not play.cards}
 
     def describe(self, action: int) -> str:
         """What an action means, such as ``"pair 55"``."""
@@ -288,7 +285,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         return str(self._game.text.view(self._table(), chair))
 
     def hand(self, seat: int) -> list[str]:
-        """The cards that ``seat`` holds, lowest first."""
+        """The cards that ``seat`` holds, lowest first (in Diao Xie in the order of the pack)."""
         seat = as_index(seat, self.game.num_players, "a seat")
         hand: list[str] = self._game.text.hand(self._table(), seat)
         return hand
@@ -304,16 +301,18 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
     def scores(self) -> list[Any]:
         """Exact points by seat (integers, or fractions in Diao Xie); zeros while the game goes on."""
-        return plays.scores_of(self.game, self._tables[0])
+        return plays.scores_of(self.game, self._table())
 
     def events(self) -> list[tuple[int, int, str, tuple[str, ...]]]:
         """Automatic events as (decision index, seat, event, cards); games of plays alone have none."""
-        return []
+        return self._again().events
 
     def history(self) -> list[tuple[int, Play]]:
         """The plays so far, passes included, as (seat, play)."""
-        again = plays.replay_plays(self._game, self.rules, self._deck(), self._decisions)
-        return [(seat, play) for seat, play, _ in again.plays]
+        return [(seat, play) for seat, play, _ in self._again().plays]
+
+    def _again(self) -> plays.Replayed:
+        return plays.replay_plays(self._game, self.rules, self._deck(), self._decisions)
 
     def record(self) -> dict[str, Any]:
         """The game so far, ready for JSON: options, deck, decisions, plays, and at the end the scores.
@@ -324,6 +323,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
     def snapshot(self) -> Snapshot:
         """All that the environment is now; ``restore`` brings it back, here or in another one."""
+        self._table()
         return Snapshot(
             self.game.name,
             self._tables.tobytes(),

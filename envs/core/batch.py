@@ -2,7 +2,8 @@
 
 In here ``deal``, ``legal``, ``apply``, ``observe``, ``blank`` and ``stats`` are global names that each
 game binds to its own kernels on one record (and ``points``, if it has one); loops further up are bound
-before those that call them.
+before those that call them. ``SKIP_FORCED`` is a constant when they compile, so that those who do not want it
+need not wait for it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ ILLEGAL = -1  # what `advance` returns instead of a seat
 OVER = 256  # what `advance` adds to the seat when the game has ended
 # Of one type with what is given elsewhere: constants in a call would have loops compiled again.
 NO_DEALER, YES, NO = np.int64(-1), np.bool_(True), np.bool_(False)
+SKIP_FORCED = False  # bound to True in loops that play decisions with one legal action themselves
 _BLOCK = 32  # actions that `sample` counts at a time
 
 
@@ -72,7 +74,7 @@ def show(t, observation, mask):
     observe(t, t.turn, observation)  # noqa: F821
 
 
-def reset(tables, wanted, decks, dealers, observations, masks, seats, spare, skip_forced):
+def reset(tables, wanted, decks, dealers, observations, masks, seats, spare):
     """Deal the ``wanted`` tables; ``decks`` (N, C) with -1 first where the deck is to be shuffled.
 
     Returns the first table whose given deck ends before its first decision, or -1.
@@ -84,7 +86,7 @@ def reset(tables, wanted, decks, dealers, observations, masks, seats, spare, ski
         redeal(t, decks[i], dealers[i])
         if t.over:
             return i
-        if skip_forced:
+        if SKIP_FORCED:
             play_forced(t, masks[i], spare, NO)
         show(t, observations[i], masks[i])
         seats[i] = t.turn
@@ -118,7 +120,6 @@ def step(
     final_stats,
     spare,
     autoreset,
-    skip_forced,
 ):
     """Play one action at every table that is not finished, up to its next decision.
 
@@ -135,7 +136,7 @@ def step(
         if ended[i]:
             continue
         apply(t, actions[i])  # noqa: F821
-        if skip_forced:
+        if SKIP_FORCED:
             play_forced(t, masks[i], spare, YES)
         if t.over:
             ended[i] = True
@@ -145,7 +146,7 @@ def step(
             stats(t, final_stats[i])  # noqa: F821
             if autoreset:
                 redeal(t, no_deck, NO_DEALER)
-                if skip_forced:  # a step ends one game only
+                if SKIP_FORCED:  # a step ends one game only
                     play_forced(t, masks[i], spare, NO)
         show(t, observations[i], masks[i])
         seats[i] = t.turn
@@ -258,7 +259,7 @@ def play_randomly(tables, masks, keys, rounds):
 
 def serve(
     ticket, done, patience, sampled, keys, chosen,
-    tables, observations, masks, seats, rewards, ended, scores, final_stats, spare, autoreset, skip_forced,
+    tables, observations, masks, seats, rewards, ended, scores, final_stats, spare, autoreset,
 ):  # fmt: skip
     """A thread's part of the tables: step or sample as the tickets say (see ``crew.py``).
 
@@ -277,7 +278,7 @@ def serve(
         if asked % 2 == 0:
             step(
                 chosen, tables, observations, masks, seats, rewards, ended, scores, final_stats, spare,
-                autoreset, skip_forced,
+                autoreset,
             )  # fmt: skip
         else:
             sample(masks, keys, sampled)

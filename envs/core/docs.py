@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from .game import Field, Game, GameInfo, Rules, get
+from .game import NAMES, Field, Game, GameInfo, Rules, get
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -40,7 +40,7 @@ def spec_table(infos: Mapping[str, GameInfo]) -> str:
             "observation": f"Box(0, 1, ({info.observation_size},), uint8)",
             "action mask": f"Box(0, 1, ({info.num_actions},), int8)",
             "most decisions a game": str(info.max_decisions),
-            "a seat's score": f"{info.min_utility:+,} .. {info.max_utility:+,} points, zero-sum",
+            "a seat's score is within": f"{info.min_utility:+,} .. {info.max_utility:+,} points, zero-sum",
             "rules version": str(info.version),
         }
         for info in infos.values()
@@ -122,5 +122,7 @@ def option_words(options: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] not in NAMES:
+        sys.exit(f"usage: python -m envs.core.docs GAME, one of {', '.join(NAMES)}")
     for heading, text in tables(get(sys.argv[1])).items():
         print(f"## {heading}\n\n{text}\n")

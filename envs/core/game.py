@@ -46,8 +46,8 @@ class Rules:
         hints = get_type_hints(type(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, np.integer):
-                object.__setattr__(self, field.name, int(value))  # as_dict is for JSON
+            if isinstance(value, np.integer | np.bool_):
+                object.__setattr__(self, field.name, value.item())  # as_dict is for JSON
             _check_option(field, hints[field.name], getattr(self, field.name))
 
     @classmethod
@@ -242,7 +242,7 @@ class Game:
     ``dtype`` is that of a table's record, ``kernels`` the functions ``deal``, ``legal``, ``apply``,
     ``observe``, ``blank`` and ``stats`` on one record (and ``points``, see ``batch.py``). ``text`` is a
     module with ``hand``, ``reading``, ``spent``, ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and
-    ``view``.
+    ``view``, and ``events`` where things happen by themselves.
 
     Of a record's fields the core knows the options, ``chance`` (4,) uint64, ``deck`` (room for all packs),
     ``turn`` (the seat to act), ``pending`` (not 0 in the middle of a play), ``over``, ``score`` (by seat) and
@@ -278,11 +278,19 @@ class Game:
     @cached_property
     def loops(self) -> types.SimpleNamespace:
         """The loops of ``core/batch.py``, bound to this game's kernels."""
-        helpers: dict[str, Any] = {}
+        return self._bind(self.name, {})
+
+    @cached_property
+    def skipping_loops(self) -> types.SimpleNamespace:
+        """The same, but ``reset``, ``step`` and ``serve`` play decisions with one legal action themselves."""
+        return self._bind(f"{self.name}.skipping", {"SKIP_FORCED": True})
+
+    def _bind(self, owner: str, constants: Mapping[str, Any]) -> types.SimpleNamespace:
+        names: dict[str, Any] = {**self.kernels, **constants}
         bound = types.SimpleNamespace()
         for name, loop in batch.LOOPS.items():
-            helpers[name] = self.kernels.get(name) or bind(loop, {**self.kernels, **helpers}, self.name)
-            setattr(bound, name, helpers[name])
+            names[name] = self.kernels.get(name) or bind(loop, names, owner)
+            setattr(bound, name, names[name])
         return bound
 
 

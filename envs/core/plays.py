@@ -94,13 +94,15 @@ def actions_for(
     plays = legal_plays(game, info, tables)
     readings = [play for play in plays if game.text.same_cards(tables[0], play, cards)]
     chosen = [p for p in readings if name in (None, p.name) and key in (None, p.key)]
-    if len(chosen) > 1 and not cards:  # in a game of actions without cards
-        raise ValueError(f"choose one by name: {', '.join(p.name for p in chosen)}")
+    if not cards and readings and len(chosen) != 1:  # a game of actions without cards
+        legal = ", ".join(p.name for p in readings)
+        refused = f"{name} is not legal now; " if name else ""
+        raise ValueError(f"{refused}choose one by name: {legal}")
     exact = [p for p in chosen if sorted(p.cards) == sorted(cards)]
     if chosen:
         return min(exact or chosen, key=game.text.prefer).actions
     if readings:
-        known = ", ".join(f"{p.name} with key {p.key}" for p in readings)
+        known = ", ".join(dict.fromkeys(f"{p.name} with key {p.key}" for p in readings))
         raise ValueError(f"{what} may be read as {known}; not as name={name!r}, key={key!r}")
     if tables[0]["pending"]:
         raise ValueError(f"may not play {what}: a play is being completed; legal_plays() says how")
@@ -129,10 +131,8 @@ def replay(
     info, tables = game.info(rules), _undealt(game, rules).copy()
     seen, masks = np.zeros((1, info.observation_size), OBSERVATION), np.zeros((1, info.num_actions), MASK)
     one, dealers, seats = np.ones(1, np.bool_), np.full(1, dealer, np.int64), np.zeros(1, np.int64)
-    if (
-        game.loops.reset(tables, one, deck.reshape(1, -1), dealers, seen, masks, seats, tables.copy(), False)
-        >= 0
-    ):
+    failed = game.loops.reset(tables, one, deck.reshape(1, -1), dealers, seen, masks, seats, tables)
+    if failed >= 0:
         raise ValueError("the deck ends the game before its first decision")
     yield tables
     observation, mask, turn = seen[0], masks[0], int(seats[0])
@@ -150,13 +150,15 @@ def replay(
 
 
 class Replayed(NamedTuple):
-    """A game played again: its decisions as (seat, action), its plays, its last table (1,).
+    """A game played again: its decisions as (seat, action), its plays, its events, its last table (1,).
 
     ``plays`` are (seat, play, index of its first decision); one that is not complete is left out.
+    ``events`` are (index of the decision that led to it, seat, event, cards).
     """
 
     decisions: list[tuple[int, int]]
     plays: list[tuple[int, Play, int]]
+    events: list[tuple[int, int, str, tuple[str, ...]]]
     table: NDArray[Any]
 
 
@@ -168,12 +170,16 @@ def replay_plays(
     now = next(states)
     before, now_bytes = now.copy(), now.view(np.uint8)
     before_bytes = before.view(np.uint8)  # copied as bytes: field by field takes ten times as long
-    again = Replayed([], [], now)
+    again = Replayed([], [], [], now)
+    events_of = getattr(game.text, "events", None)  # of games in which things happen by themselves
     actions: list[int] = []
     for (_, action), _ in zip(decisions, states, strict=True):
         seat = int(before[0]["turn"])
         again.decisions.append((seat, action))
         actions.append(action)
+        if events_of is not None:
+            number = len(again.decisions) - 1
+            again.events.extend((number, *event) for event in events_of(before[0], now[0]))
         if now[0]["pending"]:
             continue
         name, key, length = game.text.reading(before[0], actions)
@@ -233,7 +239,7 @@ def make_record(
         "agents": None if agents is None else list(agents),
         "decisions": [list(decision) for decision in again.decisions],
         "plays": [[seat, play.name, list(play.cards), first] for seat, play, first in again.plays],
-        "events": [],  # of games in which things happen by themselves
+        "events": [[number, who, event, list(cards)] for number, who, event, cards in again.events],
         "scores": list(map(plain_score, scores_of(info, t))) if t["over"] else None,
         **(game.text.outcome(t) if t["over"] else {}),
     }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .game import ACTION, MASK, REWARD, Game
 from .rng import mix_in
-from .seeding import as_index, fresh_seed, illegal_action, seeds_for
+from .seeding import as_decks, as_index, fresh_seed, illegal_action, seeds_for
 from .vector import VectorTables
 from .wrapped import ILLEGAL_REWARD
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NO_ACTION = -1  # never legal: stands for what is no action at all
 RANDOM_SEAT = "random"
+MOST_REDEALS = 1000  # before opponents are believed to leave the learner no decision
 WINNER = "winner"  # the column of ``GameInfo.stats`` that names the winner, in games that have one
 _SEAT_KEYS = np.uint64(0xD1C3_6B0F_94A2_57E8)  # keeps the keys made here apart from the chance streams
 _SEAT, _ANSWER = 1, 2  # what a key is for
@@ -122,28 +123,32 @@ class SeatTables(VectorTables):
         wanted = np.ones(self.num_envs, np.bool_) if given is None else np.array(given)
         has_deck = np.zeros(self.num_envs, np.bool_)
         if options.get("decks") is not None:
-            has_deck = np.asarray(options["decks"])[:, 0] >= 0
+            has_deck |= (as_decks(options["decks"], self.num_envs, self.game) >= 0).any(axis=1)
         if seed is not None:
             self._bases[wanted] = mix_in(seeds_for(seed, self.num_envs), _SEAT_KEYS)[wanted]
             self._deals[wanted] = 0
         if self._seat is None:
             drawn = mix_in(self._bases, self._deals, _SEAT) % np.uint64(self.num_players)
             self.learners[wanted] = drawn[wanted]
-        while True:
+        for _ in range(MOST_REDEALS):
             self._deal_keys[wanted] = mix_in(self._bases, self._deals, _ANSWER)[wanted]
             self._deals[wanted] += 1
             self.done[wanted] = False
             self._play_opponents()
             wanted &= self.done  # over before the learner was asked: the same seat gets another deal
             if not wanted.any():
-                break
+                self._is_waiting = True
+                return
             if (wanted & has_deck).any():
                 raise ValueError(
                     "the given deck ends the game before the learner has a decision; "
                     "give another deck or another seat"
                 )
             self.reset(options={"dealers": options.get("dealers"), "reset_mask": wanted})
-        self._is_waiting = True
+        raise ValueError(
+            f"{MOST_REDEALS} games in a row ended before seat {self.learners[wanted][0]} had a decision; "
+            "these opponents leave it none"
+        )
 
     def is_legal(self, actions: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of the ``actions`` (N,) are legal."""

@@ -64,7 +64,7 @@ class SeatEnv(gymnasium.Env[Observations, Any]):
         number, wishes = None if seed is None else as_seed(seed), options or {}
         given: dict[str, Any] = {}
         if wishes.get("deck") is not None:
-            given["decks"] = as_deck(wishes["deck"], self.game)[None]
+            given["decks"] = as_deck(wishes["deck"], self.game).reshape(1, self.game.num_decks, -1)
         if wishes.get("dealer") is not None:
             given["dealers"] = [as_dealer(wishes["dealer"], self.game)]
         self._tables.start(number, given)

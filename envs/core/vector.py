@@ -180,9 +180,9 @@ class VectorTables:
             self._game.loops.seed(seeded, seeds[wanted])
             self._tables[wanted] = seeded
             self._keys[wanted] = mix_in(seeds[wanted], _SAMPLER)
-        failed = self._game.loops.reset(
+        failed = self._loops.reset(
             self._tables, wanted, decks, dealers, self._observations, self._masks, self._seats,
-            self._spare[:1], self.skip_forced,
+            self._spare[:1],
         )  # fmt: skip
         if failed >= 0 and before is not None:
             self.restore(before)
@@ -242,13 +242,17 @@ class VectorTables:
         self._share(SAMPLE)
         return self._sampled
 
+    @property
+    def _loops(self) -> Any:
+        return self._game.skipping_loops if self.skip_forced else self._game.loops
+
     def _share(self, kind: int) -> None:
         """Step or sample, every thread its part of the tables, the first one here."""
         if self._num_threads == 1 or config.DISABLE_JIT:
             self._do(kind, slice(None), self._spare[:1])
             return
         if self._crew is None or not self._crew.is_alive():
-            serve = self._game.loops.serve
+            serve = self._loops.serve
             self._crew = Crew([partial(_serve, serve, self._serve_arguments(*p)) for p in self._parts[1:]])
             self._ticket = 0
         self._ticket += 2 - (self._ticket - kind) % 2  # the next number of its kind
@@ -260,14 +264,14 @@ class VectorTables:
         if kind == SAMPLE:
             sample_masks(self._masks[part], self._keys[part], self._sampled[part])
         else:
-            self._game.loops.step(self._chosen[part], *self._step_arguments(part, spare))
+            self._loops.step(self._chosen[part], *self._step_arguments(part, spare))
 
     def _step_arguments(self, part: slice, spare: NDArray[Any]) -> tuple[Any, ...]:
         """What ``batch.step`` takes besides the actions, for a part of the tables."""
         return (
             self._tables[part], self._observations[part], self._masks[part], self._seats[part],
             self._rewards[part], self._ended[part], self._scores[part], self._stats[part], spare,
-            self.autoreset, self.skip_forced,
+            self.autoreset,
         )  # fmt: skip
 
     def _serve_arguments(self, part: slice, spare: NDArray[Any]) -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ from .hands import (
     TYPE,
     VALUE,
 )
-from .rules import LIMIT, MOST_HANDS, MOST_SEATS, POT, DiaoXieRules
+from .rules import LIMIT, MOST_HANDS, MOST_SEATS, POT, DiaoXieRules, longest_line
 from .table import NONE
 
 AMOUNTS = np.array(
@@ -82,7 +82,7 @@ def _fields(num_players: int, betting: int) -> dict[str, Field]:
         ("pot", (NUM_AMOUNTS,), f"the pot, unary over thresholds of {amounts} b"),
     ]
     if betting == LIMIT:
-        line = [("line", (4 * n - 3, len(LIMIT_ACTIONS)), f"actions in order: {', '.join(LIMIT_ACTIONS)}")]
+        line = [("line", (longest_line(n), len(LIMIT_ACTIONS)), "actions in order: fold, call, raise")]
         return lay_out(own + table + line)
     actions = [
         ("actions", (n, FIRST_ACTIONS), "what each seat did at its turn: fold, eat, touch1..touch4, carry"),

@@ -46,31 +46,36 @@ class DiaoXieRules(Rules):
 POT, LIMIT = range(2)  # the values of `betting` as a table's record holds them
 
 # Limit betting, in b.
-RAISE = 2
+RAISE_BY = 2
 MOST_RAISES = 3
-MOST_PAID = 1 + MOST_RAISES * RAISE
+MOST_PAID = 1 + MOST_RAISES * RAISE_BY
+
+
+def longest_line(num_players: int) -> int:
+    """Actions of the longest hand of limit betting: all check, then the raises, each answered by all."""
+    return num_players + MOST_RAISES * (num_players - 1)
 
 
 def most_decisions(rules: DiaoXieRules) -> int:
     """The longest episode, in decisions."""
     n = rules.num_players
     if rules.betting == "limit":
-        return n - 1 + MOST_RAISES * (n - 1) + 1  # checks, the raises with their answers, the last call
+        return longest_line(n)
     return rules.hands * (n + rules.counter_carry)
 
 
 def score_bounds(rules: DiaoXieRules) -> tuple[int, int]:
-    """No seat's score, in points, is below the first number or above the second.
+    """No seat's score, in points, is below the first number or above the second (not the least such bounds).
 
     In a hand with the pot P stakes double from seat to seat: the last may stake P times 2**(n-1), the
-    head with his second turn P times (1 + 2**n); and what is in the pot afterwards, with the penalties
-    owed to it, is at most 2**n - 2 times P, or 2**(n+1) - 2. (Found by trying all lines of a hand.)
+    head with his second turn P times (1 + 2**n). What is in the pot afterwards, with the penalties owed
+    to it, is at most what all seats but one may stake: less than 2**n times P, or 2**(n+1).
     """
     n = rules.num_players
     if rules.betting == "limit":
         return -MOST_PAID * rules.base, MOST_PAID * (n - 1) * rules.base
     most_stake = 2**n + 1 if rules.counter_carry else 2 ** (n - 1)
-    growth = 2 ** (n + 1) - 2 if rules.counter_carry else 2**n - 2
+    growth = 2 ** (n + rules.counter_carry) - 2
     bonus = n if rules.supreme_bonus else 0
     pots = [n * growth**hand for hand in range(rules.hands)]
     lost = sum(1 + most_stake * pot + bonus for pot in pots)

@@ -18,16 +18,16 @@ from .actions import (
     EAT,
     FIFTHS,
     FOLD,
+    RAISE,
     TOUCH,
     TOUCH_MOST,
 )
-from .actions import RAISE as RAISE_ACTION
 from .hands import CATEGORY, HAND_POINTS, NUM_CARDS, PLAIN, STRENGTH, SUPREME
-from .rules import LIMIT, MOST_HANDS, MOST_SEATS, POT, RAISE, DiaoXieRules
+from .rules import LIMIT, MOST_HANDS, MOST_SEATS, POT, RAISE_BY, DiaoXieRules, longest_line
 
 NOBODY = -1
 NONE = -1  # no action yet
-LONGEST_LINE = 4 * MOST_SEATS - 3  # of limit betting
+LONGEST_LINE = longest_line(MOST_SEATS)
 
 TABLE = record(
     [
@@ -230,8 +230,8 @@ def play_limit(t, seat, action):
         t.folded[seat] = 1
     else:
         amount = most_paid(t) - t.stakes[seat]
-        if action == RAISE_ACTION:
-            amount += RAISE
+        if action == RAISE:
+            amount += RAISE_BY
             t.raises += 1
             t.to_act = num_live(t) - 1
         t.stakes[seat] += amount

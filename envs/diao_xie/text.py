@@ -12,7 +12,7 @@ from ..core.game import Play
 from .actions import NAMES, NUM_ACTIONS, NUM_TOUCHES, TOUCH
 from .hands import CATEGORIES, CATEGORY, CHINESE, HAND_POINTS, PACK, PLAIN
 from .legal import legal
-from .rules import LIMIT, RAISE
+from .rules import LIMIT, RAISE_BY
 from .table import NONE, all_stakes, most_paid, touch_stake
 
 ACTION_NAMES = NAMES
@@ -58,6 +58,14 @@ def why_not(t: Any, cards: Sequence[str]) -> str:
     return "no cards are played here: name an action, as in actions_for('eat')"
 
 
+def events(before: Any, after: Any) -> list[tuple[int, str, tuple[str, ...]]]:
+    """What happened by itself between two states: at the end of a hand all hands are shown (section 4)."""
+    if after["hand"] == before["hand"]:
+        return []
+    shown = [(seat, "shows", tuple(hand(before, seat))) for seat in range(int(before["num_players"]))]
+    return [*shown, (int(after["winner"]), "wins", ())]
+
+
 def outcome(t: Any) -> dict[str, Any]:
     """How an episode ended: who won its last hand, and how many hands it had."""
     return {"winner": int(t["winner"]), "outcome": "settled", "hands": int(t["hand"])}
@@ -70,7 +78,7 @@ def amount_of(t: Any, action: int) -> int:
         return int(touch_stake(pot, action - TOUCH + 1))
     if name in ("call", "raise"):
         owed = int(most_paid(t)) - int(t["stakes"][int(t["turn"])])
-        return owed + RAISE * (name == "raise")
+        return owed + RAISE_BY * (name == "raise")
     if name in ("carry", "counter_carry"):
         return pot + int(all_stakes(t))
     return pot if name == "eat" else 0

@@ -13,6 +13,7 @@ from ..core.cards import SUITS, lane_bit
 from ..core.game import COUNTER, MONEY, record
 from ..core.jit import njit
 from ..core.rng import shuffle
+from . import rules
 from .actions import (
     BODY,
     BODY_SIZE,
@@ -248,16 +249,7 @@ def fill_lane(t, seat, rank):
 # --- the end (section 7) ------------------------------------------------------------------------
 
 
-@njit
-def units(left, hand_size):
-    """Units that a loser with ``left`` cards pays before doubling."""
-    if left == hand_size:
-        return 3 * left
-    if left >= 10:
-        return 2 * left
-    if left >= 6:
-        return left
-    return 5
+units = njit(rules.units)
 
 
 @njit

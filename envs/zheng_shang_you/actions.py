@@ -35,7 +35,7 @@ RANKS = "3456789TJQKA2xX"
 NUM_RANKS = len(RANKS)
 SUITED = RANKS[:-2]  # the ranks that have suits: all but the jokers
 NUM_SUITED = len(SUITED)
-ACE, DEUCE = RANKS.index("A"), RANKS.index("2")
+THREE, ACE = RANKS.index("3"), RANKS.index("A")
 PLACES = "A23456789TJQKA2"  # of chains: A and 2 stand low or high (section 4)
 NUM_SUITS = len(SUITS)
 JOKERS = ("x", "X")
@@ -119,9 +119,8 @@ COUNTED_MORE = np.zeros_like(COUNTED)
 for _n in range(1, COUNTED.shape[1]):
     COUNTED[:NUM_SUITED, _n] = lanes_of(np.eye(NUM_SUITED, dtype=int) * _n)
     COUNTED_MORE[:NUM_SUITED, _n] = lanes_of(np.eye(NUM_SUITED, dtype=int) * (_n - LANES))
-    for _joker in range(len(JOKERS)):
-        copies = min(_n, 2)
-        COUNTED[NUM_SUITED + _joker, _n] = sum(1 << JOKER_PLACE + 2 * k + _joker for k in range(copies))
+    for _joker in range(len(JOKERS)):  # two of each at most
+        COUNTED[NUM_SUITED + _joker, _n] = (1 << JOKER_PLACE + _joker) | (_n > 1) << JOKER_PLACE + 2 + _joker
 NEED = np.array([sum(int(COUNTED[r, n]) for r, n in enumerate(body)) for body in BODY])
 RANK_BITS = np.array([sum(1 << r for r in range(NUM_SUITED) if body[r]) for body in BODY])
 

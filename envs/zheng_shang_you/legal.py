@@ -27,11 +27,10 @@ from .actions import (
     STRAIGHT,
     SUIT,
     SUIT_RANKS,
+    THREE,
     WINGED,
 )
-from .suits import BITS_SET, covering_suits, suit_options, suits_among, three_is_due
-
-THREE = 0  # the rank
+from .suits import BITS_SET, covering_suits, suits_among, three_is_due
 
 
 @njit
@@ -58,13 +57,13 @@ def legal_main(t, mask):
     beats = BEATS[t.last]
     for action in range(NUM_MAIN):
         mask[action] = beats[action] & ((NEED[action] & missing) == 0)
-    if t.suited[t.turn]:
+    if t.live[t.turn, 0]:
         for action in range(STRAIGHT, PAIR_CHAIN):
             if mask[action]:
                 mask[action] = straight_fits(t, action)
     else:
         mask[FLUSH:PAIR_CHAIN] = 0
-    if lanes >> 2 * NUM_SUITED & SUIT_RANKS == 0:
+    if (lanes >> 2 * NUM_SUITED) & SUIT_RANKS == 0:
         return  # no three of a rank: none of what follows
     pairs, ranks_with_pair = count_pairs(t)
     if ranks_with_pair < 2:  # that of the triple itself is none
@@ -73,7 +72,7 @@ def legal_main(t, mask):
         for action in range(WINGED, BOMB):
             if mask[action]:
                 mask[action] = wings_fit(t, action, pairs, ranks_with_pair)
-    if lanes >> 3 * NUM_SUITED & SUIT_RANKS:
+    if (lanes >> 3 * NUM_SUITED) & SUIT_RANKS:
         for action in range(BIG_BOMB, JOKER_BOMB):
             if mask[action]:
                 mask[action] = t.hand[t.turn, KEY[action]] >= LENGTH[action]
@@ -145,6 +144,5 @@ def legal_kickers(t, mask):
 @njit
 def legal_suits(t, mask):
     """Suits of the next card of the pending play."""
-    suits = suit_options(t)
     for suit in range(NUM_SUITS):
-        mask[SUIT + suit] = suits >> suit & 1
+        mask[SUIT + suit] = t.suits >> suit & 1

@@ -28,7 +28,7 @@ from .actions import (
     NUM_SUITS,
 )
 from .rules import HAND_SIZES, ONE_DECK, SEATS
-from .suits import NUM_WINDOWS, five_runs, live_cards, of_suit, suit_options
+from .suits import NUM_WINDOWS, five_runs, of_suit
 from .table import clear_pending
 
 NUM_MAIN_KINDS = KINDS.index("kicker")
@@ -120,7 +120,7 @@ def observe(t, seat, out):
 def see_cards(t, seat, out):
     unpack_lanes(t.cards[seat, 0], _BLOCK, out[_HAND:])
     unpack_lanes(t.lanes[seat], _BLOCK, out[_RANKS:])
-    if t.suited[seat]:
+    if t.live[seat, 0]:
         see_live(t, seat, out)
     unseen = np.int64(0)
     for rank in range(NUM_SUITED):
@@ -137,13 +137,11 @@ def see_cards(t, seat, out):
 
 @njit
 def see_live(t, seat, out):
-    first, second = t.cards[seat, 0], t.cards[seat, 1]
-    live_first, live_second = live_cards(first, second)
-    unpack_lanes(live_first, _BLOCK, out[_LIVE:])
+    unpack_lanes(t.live[seat, 0], _BLOCK, out[_LIVE:])
     if t.decks != ONE_DECK:
-        unpack_lanes(live_second, _BLOCK, out[_LIVE_TWICE:])
+        unpack_lanes(t.live[seat, 1], _BLOCK, out[_LIVE_TWICE:])
     for suit in range(NUM_SUITS):
-        runs = five_runs(of_suit(first, suit))
+        runs = five_runs(of_suit(t.cards[seat, 0], suit))
         for i in range(NUM_WINDOWS):
             out[_RUNS + NUM_WINDOWS * suit + i] = runs >> i & 1
 
@@ -152,8 +150,9 @@ def see_live(t, seat, out):
 def see_trick(t, seat, out):
     out[_TABLE_KIND + KIND[t.last]] = 1
     if t.last != LEAD:
-        key = KEY[t.last]
-        out[_TABLE_KEY + key if key < NUM_SUITED else _TABLE_KEY_JOKER + key - NUM_SUITED] = 1
+        joker = KEY[t.last] - NUM_SUITED
+        place = _TABLE_KEY + KEY[t.last] if joker < 0 else _TABLE_KEY_JOKER + joker
+        out[place] = 1
     unary(LENGTH[t.last], HAND_SIZE, out[_TABLE_LENGTH:])
     if t.owner >= 0:
         out[_OWNER + (t.owner - seat) % SEATS] = 1
@@ -212,9 +211,8 @@ def see_pending(t, out):
     unary(t.wanted, MOST_WINGS, out[_WANTED:])
     if t.wanted == 0:
         one_hot(t.asked, NUM_SUITED, out[_ASKED:])
-        suits = suit_options(t)
         for suit in range(NUM_SUITS):
-            out[_SUITS + suit] = suits >> suit & 1
+            out[_SUITS + suit] = t.suits >> suit & 1
 
 
 @njit
@@ -227,7 +225,7 @@ def blank(t, seat):
         t.hand[other, :] = 0
         t.lanes[other] = 0
         t.cards[other, :] = 0
-        t.suited[other] = 0
+        t.live[other, :] = 0
     if t.turn != seat:  # as if that play had not been begun
         t.decisions -= t.steps
         clear_pending(t)

@@ -26,7 +26,7 @@ class ZhengShangYouRules(Rules):
     distinct_wings: bool = False
     """The wings of a triple_chain_with_pairs must be of different ranks, none of them a body rank."""
     base: int = whole_number(1, 1, 1000)
-    """Points a card left."""
+    """Points a card left, before the multiplier."""
     cards_each: int | None = whole_number(None, 1, HAND_SIZES[1])
     """Deal only this many cards to each seat: small games for tests and exact solving. None: all."""
 

@@ -28,11 +28,11 @@ from .actions import (
     SPADE,
     STRAIGHT,
     SUIT_RANKS,
+    THREE,
 )
 
 WINDOWS = np.array([sum(1 << RANKS.index(r) for r in run) for run in windows(PLACES, SHORTEST_STRAIGHT)])
 NUM_WINDOWS = len(WINDOWS)  # flush straights of five cards, as ranks (bits)
-NO_CARDS = np.int64(0)
 BITS_SET = np.array([bits.bit_count() for bits in range(1 << NUM_SUITS)])  # of a set of suits
 LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(1 << NUM_SUITS)])
 
@@ -60,17 +60,9 @@ def of_suit(cards, suit):
 
 
 @njit
-def has_live(first):
-    """Whether a hand with these first copies has any flush-live card."""
-    runs = 0
-    for suit in range(NUM_SUITS):
-        runs |= five_runs(of_suit(first, suit))
-    return runs != 0
-
-
-@njit
-def live_cards(first, second):
-    """Which first copies of a hand are flush-live, and which second ones."""
+def find_live(t, seat):
+    """Note which first copies of a hand are flush-live, and which second ones."""
+    first, second = t.cards[seat, 0], t.cards[seat, 1]
     live_first, live_second = np.int64(0), np.int64(0)
     for suit in range(NUM_SUITS):
         runs = five_runs(of_suit(first, suit))
@@ -80,7 +72,8 @@ def live_cards(first, second):
             twice = of_suit(second, suit)
             if twice & ranks:
                 live_second |= live_twice(runs, twice) << np.int64(NUM_SUITED * suit)
-    return live_first, live_second
+    t.live[seat, 0] = live_first
+    t.live[seat, 1] = live_second
 
 
 @njit
@@ -135,19 +128,22 @@ def three_is_due(t):
 
 @njit
 def choose_cards(t):
-    """Gather the cards of the pending play up to the next choice; whether they are complete."""
+    """Gather the cards of the pending play up to the next choice; whether they are complete.
+
+    If not, ``t.suits`` says what there is to choose from.
+    """
     seat = t.turn
     if FLUSH <= t.pending < PAIR_CHAIN:
         if t.spent[0] == 0:
-            suits = suit_options(t)
-            if BITS_SET[suits] > 1:
+            t.suits = suit_options(t)
+            if BITS_SET[t.suits] > 1:
                 return False
-            choose_suit(t, LOWEST[suits])
+            choose_suit(t, LOWEST[t.suits])
         return True
-    if not t.suited[seat] and not three_is_due(t):
+    if t.live[seat, 0] == 0 and not three_is_due(t):
         for rank in range(NUM_RANKS):
             if t.chosen[rank]:
-                spend_idle(t, rank, np.int64(t.chosen[rank]), NO_CARDS, NO_CARDS)
+                spend_idle(t, rank, np.int64(t.chosen[rank]))
         return True
     while True:
         while t.suits_wanted == 0:
@@ -156,10 +152,10 @@ def choose_cards(t):
                 return True
             if t.chosen[t.asked]:
                 begin_rank(t)
-        suits = suit_options(t)
-        if BITS_SET[suits] > 1:
+        t.suits = suit_options(t)
+        if BITS_SET[t.suits] > 1:
             return False
-        choose_suit(t, LOWEST[suits])
+        choose_suit(t, LOWEST[t.suits])
 
 
 @njit
@@ -170,17 +166,16 @@ def begin_rank(t):
     if STRAIGHT <= t.pending < FLUSH:
         t.suits_wanted = wanted
         return
-    if t.asked == 0 and three_is_due(t):
-        put_aside(t, NUM_SUITED * SPADE)
+    if t.asked == THREE and three_is_due(t):
+        put_aside(t, NUM_SUITED * SPADE + THREE)
         wanted -= 1
-    live_first, live_second = live_cards(t.cards[t.turn, 0], t.cards[t.turn, 1])
-    t.suits_wanted = spend_idle(t, np.int64(t.asked), wanted, live_first, live_second)
+    t.suits_wanted = spend_idle(t, np.int64(t.asked), wanted)
 
 
 @njit
-def spend_idle(t, rank, wanted, live_first, live_second):
+def spend_idle(t, rank, wanted):
     """Gather up to ``wanted`` cards of a rank that are not live, lowest suit first; how many are lacking."""
-    first, second = t.cards[t.turn, 0] & ~live_first, t.cards[t.turn, 1] & ~live_second
+    first, second = idle_cards(t)
     is_joker = rank >= NUM_SUITED
     for suit in range(1 if is_joker else NUM_SUITS):
         place = NUM_SUITS * NUM_SUITED + rank - NUM_SUITED if is_joker else NUM_SUITED * suit + rank
@@ -190,6 +185,13 @@ def spend_idle(t, rank, wanted, live_first, live_second):
             idle -= 1
             wanted -= 1
     return wanted
+
+
+@njit
+def idle_cards(t):
+    """The first and the second copies in the hand of the seat to act that are not flush-live."""
+    seat = t.turn
+    return t.cards[seat, 0] & ~t.live[seat, 0], t.cards[seat, 1] & ~t.live[seat, 1]
 
 
 @njit
@@ -261,8 +263,8 @@ def straight_options(t):
 @njit
 def straight_suits(t, rank):
     """The suits (bits) of which a plain straight takes this rank: the lowest idle one, else any."""
-    live_first, live_second = live_cards(t.cards[t.turn, 0], t.cards[t.turn, 1])
-    idle = suits_of(t.cards[t.turn, 0] & ~live_first | t.cards[t.turn, 1] & ~live_second, rank)
+    first, second = idle_cards(t)
+    idle = suits_of(first | second, rank)
     suits = all_suits(t, rank)
     return idle & -idle if idle & suits else suits
 
@@ -270,7 +272,7 @@ def straight_suits(t, rank):
 @njit
 def all_suits(t, rank):
     """The suits (bits) that a rank may be of: all that are held, but for 3S where it is due."""
-    if rank == 0 and three_is_due(t):
+    if rank == THREE and three_is_due(t):
         return 1 << SPADE
     return suits_of(t.cards[t.turn, 0], rank)
 

@@ -13,6 +13,7 @@ from ..core.cards import SUITS
 from ..core.game import COUNTER, MONEY, record
 from ..core.jit import njit
 from ..core.rng import shuffle
+from . import rules
 from .actions import (
     BODY,
     BOMB,
@@ -29,8 +30,8 @@ from .actions import (
     SPADE_THREE,
     SUIT,
 )
-from .rules import MOST_MULTIPLIER, SEATS, TWO_DECKS, ZhengShangYouRules
-from .suits import choose_cards, choose_suit, has_live
+from .rules import SEATS, TWO_DECKS, ZhengShangYouRules
+from .suits import choose_cards, choose_suit, find_live
 
 NOBODY = -1
 PACK_SIZES = np.array([len(pack) for pack in PACKS])
@@ -45,7 +46,7 @@ TABLE = record(
         ("hand", COUNTER, (SEATS, NUM_RANKS)),  # cards by rank
         ("lanes", np.int64, (SEATS,)),  # the same as bit lanes, up to four of a rank (COUNTED)
         ("cards", np.int64, (SEATS, 2)),  # cards of which one is held, and two (bits, CARD_BIT)
-        ("suited", COUNTER, (SEATS,)),  # whether any of them is flush-live
+        ("live", np.int64, (SEATS, 2)),  # those of them that are flush-live (suits.py)
         ("left", COUNTER, (SEATS,)),  # cards in hand
         ("gone", COUNTER, (NUM_RANKS,)),  # cards played so far, by anybody
         ("played", np.int64, (SEATS, 2)),  # by each seat, like `cards`
@@ -66,6 +67,7 @@ TABLE = record(
         ("asked", COUNTER),  # rank whose suits are being chosen
         ("suits_wanted", COUNTER),  # cards of it still to choose
         ("lowest_suit", COUNTER),  # none may be of a lower suit
+        ("suits", COUNTER),  # the suits to choose from, as bits
         ("plays", COUNTER),  # plays so far, passes not counted
         ("decisions", COUNTER),
         ("over", COUNTER),
@@ -95,7 +97,7 @@ def deal(t, deck, dealer):
     for i in range(SEATS * t.cards_each):
         take_card(t, i % SEATS, t.deck[i])
     for seat in range(SEATS):
-        t.suited[seat] = has_live(t.cards[seat, 0])
+        find_live(t, seat)
     t.leader = first_leader(t)
     t.turn = t.leader
 
@@ -145,6 +147,7 @@ def clear_pending(t):
     t.asked = NOBODY
     t.suits_wanted = 0
     t.lowest_suit = 0
+    t.suits = 0
 
 
 @njit
@@ -245,8 +248,8 @@ def play_chosen(t):
             t.lanes[seat] ^= COUNTED[rank, before] ^ COUNTED[rank, before - n]
             t.gone[rank] += n
             t.left[seat] -= n
-    if t.suited[seat]:
-        t.suited[seat] = has_live(t.cards[seat, 0])
+    if t.live[seat, 0]:  # what is not live never becomes so
+        find_live(t, seat)
     t.passed[seat] = 0
     if not t.pass_lockout:
         t.out[:] = 0
@@ -264,15 +267,7 @@ def play_chosen(t):
 # --- the end (section 7) ------------------------------------------------------------------------
 
 
-@njit
-def multiplier(left, hand_size):
-    """What every card left counts for a loser."""
-    played = hand_size - left
-    if played == 0:
-        return MOST_MULTIPLIER
-    if 4 * played < hand_size:
-        return 3
-    return 2 if 2 * played < hand_size else 1
+multiplier = njit(rules.multiplier)
 
 
 @njit

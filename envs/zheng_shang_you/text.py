@@ -10,7 +10,6 @@ from ..core.cards import SUITS
 from ..core.game import Play
 from .actions import ACTIONS, CARD_BIT, DECK, LEAD, PASS, RANKS, SUIT
 from .rules import SEATS
-from .suits import live_cards
 
 
 def _name(action: int) -> str:
@@ -95,7 +94,7 @@ def same_cards(t: Any, play: Play, cards: Sequence[str]) -> bool:
 def _split(t: Any, cards: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
     """Flush-live cards among ``cards`` of the hand, and idle ones: the idle one of equal cards goes first."""
     seat = int(t["turn"])
-    held, live = Counter(hand(t, seat)), Counter(cards_in(live_cards(*t["cards"][seat].tolist())))
+    held, live = Counter(hand(t, seat)), Counter(cards_in(t["live"][seat].tolist()))
     chosen = Counter(cards)
     of_live = chosen - (held - live)
     return of_live, chosen - of_live
@@ -135,7 +134,7 @@ def why_not(t: Any, cards: Sequence[str]) -> str:
         what = "these cards are no combination"
     else:
         what = f"these cards do not beat {ACTION_NAMES[int(t['last'])]}"
-    if t["suited"][seat] and any(has_suit(card) for card in cards):
+    if t["live"][seat, 0] and any(has_suit(card) for card in cards):
         return what + ", or would break up a flush straight where other cards of the same rank need not"
     return what
 
