@@ -560,3 +560,28 @@ def test_maskable_ppo_gets_better_in_a_minute(game: str) -> None:
     interval = 1.96 * gain.std() / np.sqrt(len(gain))
     print(f"{game}: {before.mean():+.1f} points before, gain {gain.mean():+.1f} ± {interval:.1f}")
     assert gain.mean() - interval > 5
+
+
+def test_decks_of_several_hands() -> None:
+    pack = list(get("diao_xie").info(get("diao_xie").rules()).cards)
+    for deck in ([pack, pack[::-1]], [pack]):
+        env = envs.make_gym("diao_xie", "random", seat=0, hands=2)
+        env.reset(seed=1, options={"deck": deck})
+        dealt = env._tables.decks()[0].tolist()
+        assert [[pack[card] for card in one] for one in dealt[: len(deck)]] == deck
+    vec = envs.make_gym("diao_xie", "random", seat=1, num_envs=3, hands=2)
+    decks = np.full((3, 2, 32), -1)
+    decks[1] = [np.arange(32), np.arange(32)[::-1]]
+    vec.reset(seed=1, options={"decks": decks})
+    assert np.array_equal(vec._tables.decks()[1], decks[1])
+
+
+def test_opponents_that_leave_no_decision_are_reported() -> None:
+    class Folder(Agent):
+        name = "folder"
+
+        def act(self, decisions: Decisions) -> Any:
+            return np.where(decisions.action_masks[:, 0] > 0, 0, decisions.action_masks.argmax(axis=1))
+
+    with pytest.raises(ValueError, match="games in a row ended before seat 1 had a decision"):
+        envs.make_gym("diao_xie", Folder(), seat=1).reset(seed=0)
