@@ -36,6 +36,7 @@ from .checkpoint import readable_json, save_folder, write_file
 from .curve import Evaluation, write_report
 from .display import Display, strength
 from .evaluate import evaluate_against
+from .exploit import can_solve, exploitability
 from .ppo import PPO, PPOConfig
 from .stats import WINNER, Direction
 from .stopping import Stopping
@@ -253,8 +254,22 @@ class Run:
         has_winner = WINNER in self.game.info(self.rules).stats  # elsewhere any number of seats may win
         games = f", 0 points and {100 / (others + 1):.0f} %" if has_winner else " and 0 points"
         lines.append(f"An equal player would have about 50 %{games}; ± is the 95 % interval.")
+        lines += self._exploitability()
         write_report(self.folder, describe(self.config, self.rules), lines, self.evaluations, YARDSTICK)
         return "\n".join(lines)
+
+    def _exploitability(self) -> list[str]:
+        """What a best response gains, where that is worked out exactly."""
+        if not can_solve(self.rules):
+            return []
+        gains = [
+            exploitability(NetworkAgent(self.learner.policy, greedy=greedy), self.rules).mean
+            for greedy in (False, True)
+        ]
+        return [
+            f"A best response gains {gains[0]:.4f} b a hand against its policy, {gains[1]:.4f} b against its "
+            "likeliest actions, exactly; 0 at an equilibrium."
+        ]
 
     def close(self) -> None:
         self.tensorboard.close()  # type: ignore[no-untyped-call]
