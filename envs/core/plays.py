@@ -94,7 +94,7 @@ def actions_for(
     plays = legal_plays(game, info, tables)
     readings = [play for play in plays if game.text.same_cards(tables[0], play, cards)]
     chosen = [p for p in readings if name in (None, p.name) and key in (None, p.key)]
-    if not cards and readings and len(chosen) != 1:  # a game of actions without cards
+    if not cards and len(readings) > 1 and len(chosen) != 1:  # a game of actions without cards
         legal = ", ".join(p.name for p in readings)
         refused = f"{name} is not legal now; " if name else ""
         raise ValueError(f"{refused}choose one by name: {legal}")
