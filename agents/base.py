@@ -72,6 +72,23 @@ class Agent:
         return None
 
 
+MadeFor = tuple[str, Any, dict[str, Any]]  # game, version of its rules, options
+
+
+def check_made_for(what: object, made_for: MadeFor, wanted: MadeFor) -> None:
+    """ValueError unless an agent was made for the game, rules version and options (``base`` apart) wanted."""
+    (game, version, options), (wanted_game, wanted_version, wanted_options) = made_for, wanted
+    if game != wanted_game:
+        raise ValueError(f"{what} plays {game}, not {wanted_game}")
+    if str(version) != str(wanted_version):
+        raise ValueError(f"{what} is for version {version} of the rules, these are version {wanted_version}")
+    names = sorted({**wanted_options, **options}.keys() - {"base"})
+    other = [name for name in names if options.get(name) != wanted_options.get(name)]
+    if other:
+        told = ", ".join(f"{o}={options.get(o)!r} (here {wanted_options.get(o)!r})" for o in other)
+        raise ValueError(f"{what} was made with {told}; give the same --env options")
+
+
 @njit
 def draw(probabilities, masks, keys, actions):
     """Draw a legal action for every row of ``probabilities`` (N, A), by its key."""

@@ -19,7 +19,7 @@ from torch import nn
 
 from envs.core.game import Game, Rules
 
-from .base import Agent, Decisions
+from .base import Agent, Decisions, check_made_for
 
 POLICY_FILE = "policy.safetensors"
 CHECKPOINTS = "checkpoints"
@@ -91,16 +91,7 @@ class NetworkAgent(Agent):
             raise ValueError(
                 f"{path} is no policy of this project ({type(error).__name__}: {reason})"
             ) from None
-        if made_for != game.name:
-            raise ValueError(f"{path} plays {made_for}, not {game.name}")
-        if version != str(info.version):
-            raise ValueError(
-                f"{path} is for version {version} of the rules, these are version {info.version}"
-            )
-        other = sorted(o for o in {**wanted, **options} if o != "base" and options.get(o) != wanted.get(o))
-        if other:
-            told = ", ".join(f"{o}={options.get(o)!r} (here {wanted.get(o)!r})" for o in other)
-            raise ValueError(f"{path} was trained with {told}; give the same --env options")
+        check_made_for(path, (made_for, version, options), (game.name, info.version, wanted))
         if (sizes[0], sizes[-1]) != (info.observation_size, info.num_actions):
             raise ValueError(f"{path} is for {sizes[0]} inputs and {sizes[-1]} actions, not for this game")
         return cls(net, name=folder.name)

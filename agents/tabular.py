@@ -22,7 +22,7 @@ from envs.diao_xie.actions import NAMES
 from envs.diao_xie.hands import HAND_TYPE, HAND_TYPES, TYPE_NAMES
 from envs.diao_xie.table import LONGEST_LINE, NONE
 
-from .base import Agent, Decisions
+from .base import Agent, Decisions, check_made_for
 
 TABLE_FILE, FACTS_FILE = "tabular.safetensors", "tabular.json"
 PROBABILITIES = "probabilities"
@@ -114,15 +114,8 @@ class TabularAgent(Agent):
         path = folder / FACTS_FILE
         try:
             facts = json.loads(path.read_text(encoding="utf-8"))
-            if facts["game"] != game.name:
-                raise ValueError(f"it plays {facts['game']}, not {game.name}")
-            if facts["version"] != version:
-                raise ValueError(f"it is for version {facts['version']} of the rules, these are {version}")
-            options = dict(facts["rules"])
-            other = [o for o in {**wanted, **options} if o != "base" and options.get(o) != wanted.get(o)]
-            if other:
-                told = ", ".join(f"{o}={options.get(o)!r} (here {wanted.get(o)!r})" for o in sorted(other))
-                raise ValueError(f"it was made with {told}; give the same --env options")
+            made_for = facts["game"], facts["version"], dict(facts["rules"])
+            check_made_for("it", made_for, (game.name, version, wanted))
             lines = [tuple(NAMES.index(name) for name in line.split()) for line in facts["points"]]
             table = load((folder / TABLE_FILE).read_bytes())[PROBABILITIES]
             return cls(table, lines, folder.name)

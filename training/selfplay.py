@@ -244,10 +244,10 @@ class Run:
         others = self.game.info(self.rules).num_players - 1
         lines = [
             f"After {self.games:,} games ({self.samples:,} samples, {self.seconds / 60:.1f} minutes of "
-            f"learning) it beats {others} {YARDSTICK} players on {strength(result)}."
+            f"learning) it beats {_players(others, YARDSTICK)} on {strength(result)}."
         ]
         lines += [
-            f"Against {others} {name} players: {strength(self._against(name, deals))}."
+            f"Against {_players(others, name)}: {strength(self._against(name, deals))}."
             for name in frozen_rules(self.config.game)
             if name != YARDSTICK
         ]
@@ -273,6 +273,10 @@ class Run:
 
     def close(self) -> None:
         self.tensorboard.close()  # type: ignore[no-untyped-call]
+
+
+def _players(number: int, name: str) -> str:
+    return f"{number} {name} player{'s' * (number > 1)}"
 
 
 def _as_csv(rows: list[dict[str, float]]) -> str:
