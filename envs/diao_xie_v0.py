@@ -61,19 +61,19 @@ Equal hands: the earlier speaker wins.
 Every action is a whole play without cards, so ``actions_for`` takes its name. The ids are the same under all
 options; ``call`` and ``raise`` belong to ``betting="limit"``, the others but ``fold`` to ``"pot"``.
 
-| ids | number | kind          | first .. last |
-|-----|--------|---------------|---------------|
-| 0   | 1      | fold          | fold          |
-| 1   | 1      | eat           | eat           |
-| 2   | 1      | touch1        | touch1        |
-| 3   | 1      | touch2        | touch2        |
-| 4   | 1      | touch3        | touch3        |
-| 5   | 1      | touch4        | touch4        |
-| 6   | 1      | carry         | carry         |
-| 7   | 1      | counter_carry | counter_carry |
-| 8   | 1      | no_carry      | no_carry      |
-| 9   | 1      | call          | call          |
-| 10  | 1      | raise         | raise         |
+| ids | number | kind          | first .. last      |
+|-----|--------|---------------|--------------------|
+| 0   | 1      | fold          | fold 弃             |
+| 1   | 1      | eat           | eat 吃              |
+| 2   | 1      | touch1        | touch1 碰           |
+| 3   | 1      | touch2        | touch2 碰           |
+| 4   | 1      | touch3        | touch3 碰           |
+| 5   | 1      | touch4        | touch4 碰           |
+| 6   | 1      | carry         | carry 带            |
+| 7   | 1      | counter_carry | counter_carry 头家反带 |
+| 8   | 1      | no_carry      | no_carry 不反带       |
+| 9   | 1      | call          | call 跟             |
+| 10  | 1      | raise         | raise 加注           |
 
 ## Observation
 

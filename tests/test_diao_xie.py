@@ -56,11 +56,11 @@ def indices(hand: str | list[str]) -> tuple[int, int]:
 def act(env: TableEnv, names: list[str]) -> None:
     """Play actions by name."""
     for name in names:
-        env.step(env.game.action_names.index(name))
+        env.step(brute.ACTIONS.index(name))
 
 
 def legal_names(env: TableEnv) -> list[str]:
-    return [env.describe(action) for action in legal(env)]
+    return [brute.ACTIONS[action] for action in legal(env)]
 
 
 # --- hands ------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def test_legal(case: dict[str, Any]) -> None:
     if not case["over"]:
         assert env.agent_selection == f"player_{case['to_act']}"
         base, t = case["options"]["base"], env._tables[0]
-        stakes = {env.describe(a): base * text.amount_of(t, a) for a in legal(env).tolist()}
+        stakes = {brute.ACTIONS[a]: base * text.amount_of(t, a) for a in legal(env).tolist()}
         assert "stakes" not in case or stakes == case["stakes"]
     assert "pot" not in case or env.pot == case["pot"]
     assert {"pot", "paid"} & set(case)
@@ -280,7 +280,8 @@ def test_rewards_are_fractions_of_points() -> None:
 def test_the_text_names_hands_and_stakes() -> None:
     env = new_table("diao_xie", {"num_players": 3}, deck=deck_of(["QH 9D", "TH TS", "X 3H"]))
     assert "QH 9D (heaven_nine 天九)" in env.text(0) and "TH" not in env.text(0)
-    assert "player_0 may fold, eat 3, touch1 1, touch4 2 (stakes in b)" in env.text(0)
+    assert "player_0 may fold 弃, eat 吃 3, touch1 碰 1, touch4 碰 2 (stakes in b)" in env.text(0)
+    assert (env.describe(0), env.describe(7)) == ("fold 弃", "counter_carry 头家反带")
     act(env, ["touch4"])
     assert "touch4 碰" in env.text() and "0 points 杂牌" in env.text() and "supreme 至尊宝" in env.text()
     act(env, ["fold", "carry"])

@@ -269,7 +269,8 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
             Says why these cards may not be played.
         """
         self._table()
-        if isinstance(cards, str) and cards.lower() in ("pass", *self.game.action_names):
+        bare = ("pass", *getattr(self._game.text, "BARE_NAMES", ()))
+        if isinstance(cards, str) and cards.lower() in bare:
             cards, name = "", name or cards.lower()
         return plays.actions_for(
             self._game, self.game, self._tables, card_text.parse(cards, self.game.cards), name, key

@@ -15,11 +15,12 @@ from .legal import legal
 from .rules import LIMIT, RAISE_BY
 from .table import NONE, all_stakes, most_paid, touch_stake
 
-ACTION_NAMES = NAMES
 CHINESE_NAMES = {
     "fold": "弃", "eat": "吃", **{f"touch{k}": "碰" for k in range(1, NUM_TOUCHES + 1)}, "carry": "带",
     "counter_carry": "头家反带", "no_carry": "不反带", "call": "跟", "raise": "加注",
 }  # fmt: skip
+ACTION_NAMES = tuple(f"{name} {CHINESE_NAMES[name]}" for name in NAMES)
+BARE_NAMES = NAMES  # of plays without cards
 
 
 def hand(t: Any, seat: int) -> list[str]:
@@ -101,7 +102,7 @@ def view(t: Any, seat: int | None) -> str:
     else:
         mask = np.zeros(NUM_ACTIONS, np.int8)
         legal(t, mask)
-        may = (f"{NAMES[a]} {amount_of(t, a) or ''}".rstrip() for a in np.flatnonzero(mask).tolist())
+        may = (f"{ACTION_NAMES[a]} {amount_of(t, a) or ''}".rstrip() for a in np.flatnonzero(mask).tolist())
         lines.append(f"player_{turn} may {', '.join(may)} (stakes in b)")
     return "\n".join(lines)
 
@@ -113,4 +114,4 @@ def _did(t: Any, who: int) -> str:
     else:
         first, last = (int(a) for a in t["did"][who])
         done = [first] if first == last else [first, last]
-    return ", ".join(f"{NAMES[a]} {CHINESE_NAMES[NAMES[a]]}" for a in done if a != NONE) or "-"
+    return ", ".join(ACTION_NAMES[a] for a in done if a != NONE) or "-"
