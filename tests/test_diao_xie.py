@@ -238,6 +238,10 @@ def test_decks_of_several_hands() -> None:
     assert env.deck()[:2] == decks and sorted(env.deck()[2]) == sorted(PACK)
     with pytest.raises(ValueError, match=r"deals 3 deck\(s\) under these options, not 4"):
         env.reset(options={"deck": [decks[0]] * 4})
+    env.reset(options={"deck": [None, np.array(decks[1])]})
+    assert env.deck()[1] == decks[1] and sorted(env.deck()[0]) == sorted(PACK)
+    with pytest.raises(ValueError, match="a deck is a list of cards, not 5"):
+        env.reset(options={"deck": 5})
     one = new_table("diao_xie", {}, deck=decks[0])
     assert one.deck() == decks[0] and one.hand(0) == ["QH", "QD"]
 

@@ -269,6 +269,9 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
             Says why these cards may not be played.
         """
         self._table()
+        suffixes = getattr(self._game.text, "SUFFIXES", {})
+        if isinstance(cards, str) and cards[-1:] in suffixes:
+            cards, name = cards[:-1], name or suffixes[cards[-1]]
         bare = ("pass", *getattr(self._game.text, "BARE_NAMES", ()))
         if isinstance(cards, str) and cards.lower() in bare:
             cards, name = "", name or cards.lower()

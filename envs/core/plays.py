@@ -106,7 +106,7 @@ def actions_for(
         raise ValueError(f"{what} may be read as {known}; not as name={name!r}, key={key!r}")
     if tables[0]["pending"]:
         raise ValueError(f"may not play {what}: a play is being completed; legal_plays() says how")
-    raise ValueError(f"may not play {what}: {game.text.why_not(tables[0], cards)}")
+    raise ValueError(f"may not play {what}: {game.text.why_not(tables[0], cards, plays)}")
 
 
 @lru_cache(maxsize=16)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -58,22 +58,27 @@ def as_dealer(dealer: Any, info: GameInfo) -> int:
     return as_index(dealer, info.num_players, "a dealer's seat")
 
 
-def as_deck(deck: Sequence[Any], info: GameInfo) -> NDArray[np.int16]:
+def as_deck(deck: Any, info: GameInfo) -> NDArray[np.int16]:
     """Card indices (cards of all packs,) of a ``deck`` in notation, -1 where the table shuffles.
 
-    A game of several hands takes a list of decks; those that are missing are shuffled.
+    A game of several hands takes a list of decks; those that are missing, or None, are shuffled.
 
     Raises
     ------
     ValueError
         Unless each deck is a whole pack, and there are no more than hands.
     """
-    is_list = len(deck) > 0 and not isinstance(deck, str) and all(isinstance(d, list | tuple) for d in deck)
-    decks = deck if is_list else [deck]
+    if not isinstance(deck, Iterable):
+        raise ValueError(f"a deck is a list of cards, not {deck!r}")
+    decks: list[Any] = [deck] if isinstance(deck, str) else list(deck)
+    if not all(one is None or isinstance(one, list | tuple | np.ndarray) for one in decks):
+        decks = [deck]  # a single one
     if len(decks) > info.num_decks:
         raise ValueError(f"{info.name} deals {info.num_decks} deck(s) under these options, not {len(decks)}")
     indices = np.full(info.deck_size, -1, np.int16)
     for number, one in enumerate(decks):
+        if one is None:
+            continue
         start = number * len(info.cards)
         indices[start : start + len(info.cards)] = deck_indices(one, info.cards)
     return indices

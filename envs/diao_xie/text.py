@@ -55,7 +55,7 @@ def same_cards(t: Any, play: Play, cards: Sequence[str]) -> bool:
     return not cards
 
 
-def why_not(t: Any, cards: Sequence[str]) -> str:
+def why_not(t: Any, cards: Sequence[str], plays: Sequence[Play]) -> str:
     return "no cards are played here: name an action, as in actions_for('eat')"
 
 

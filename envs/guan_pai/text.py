@@ -78,7 +78,7 @@ def prefer(play: Play) -> tuple[Any, ...]:
     return play.name != "triple_chain", -RANKS.index(play.key) if play.key else 0, play.length
 
 
-def why_not(t: Any, cards: Sequence[str]) -> str:
+def why_not(t: Any, cards: Sequence[str], plays: Sequence[Play]) -> str:
     """Why the seat to act may not play ``cards``."""
     seat = int(t["turn"])
     held, wanted = Counter(ranks_of(hand(t, seat))), Counter(ranks_of(cards))

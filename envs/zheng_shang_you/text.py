@@ -24,6 +24,8 @@ def _name(action: int) -> str:
 
 ACTION_NAMES = tuple(_name(action) for action in range(len(ACTIONS)))
 
+SUFFIXES = {"*": "flush_straight"}  # of the rules' notation: 34567*
+
 _BIT_OF = {card: int(bit) for card, bit in zip(DECK, CARD_BIT, strict=False)}
 _INDEX_AT = {bit: index for index, bit in enumerate(_BIT_OF.values())}
 
@@ -62,7 +64,7 @@ def ranks_of(cards: Iterable[str]) -> str:
     return "".join(sorted((card[0] for card in cards), key=RANKS.index))
 
 
-def has_suit(card: str) -> bool:
+def is_exact(card: str) -> bool:
     """Whether a card is named exactly: not by its rank alone."""
     return card in _BIT_OF
 
@@ -74,7 +76,7 @@ def same_cards(t: Any, play: Play, cards: Sequence[str]) -> bool:
     """
     if ranks_of(play.cards) != ranks_of(cards):
         return False
-    named = [card for card in cards if has_suit(card)]
+    named = [card for card in cards if is_exact(card)]
     if not Counter(named) - Counter(play.cards):
         return True
     is_flush = len(named) == len(cards) and len({card[1:] for card in named}) == 1
@@ -118,8 +120,8 @@ def prefer(play: Play) -> tuple[Any, ...]:
     return play.name == "flush_straight", play.actions
 
 
-def why_not(t: Any, cards: Sequence[str]) -> str:
-    """Why the seat to act may not play ``cards``."""
+def why_not(t: Any, cards: Sequence[str], plays: Sequence[Play]) -> str:
+    """Why the seat to act may not play ``cards``; ``plays`` are those that it may."""
     seat = int(t["turn"])
     own = hand(t, seat)
     held, wanted = Counter(ranks_of(own)), Counter(ranks_of(cards))
@@ -130,13 +132,12 @@ def why_not(t: Any, cards: Sequence[str]) -> str:
         return "the seat that leads must play"
     if _lacks_spade_three(t, cards):
         return "the first play of the deal must contain 3S (lead_spade_three)"
+    as_good = [play.cards for play in plays if ranks_of(play.cards) == ranks_of(cards)]
+    if as_good:
+        return f"they would break up a flush straight; {' '.join(as_good[0])} is the same play and would not"
     if t["last"] == LEAD:
-        what = "these cards are no combination"
-    else:
-        what = f"these cards do not beat {ACTION_NAMES[int(t['last'])]}"
-    if t["live"][seat, 0] and any(has_suit(card) for card in cards):
-        return what + ", or would break up a flush straight where other cards of the same rank need not"
-    return what
+        return "these cards are no combination"
+    return f"these cards do not beat {ACTION_NAMES[int(t['last'])]}"
 
 
 def outcome(t: Any) -> dict[str, Any]:
