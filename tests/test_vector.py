@@ -59,7 +59,9 @@ def test_vector_and_aec_play_the_same_games(
     if skip_forced:
         for env in tables:
             skip_at_start(env)
-    for _ in range(250):
+    steps = 0
+    while steps < 250 or num_ended.min() < 2:  # several games at every table
+        steps += 1
         assert np.array_equal(vec.states(), [env.state() for env in tables])
         for i, env in enumerate(tables):
             assert env.agent_selection == f"player_{infos['seat'][i]}"
@@ -77,7 +79,6 @@ def test_vector_and_aec_play_the_same_games(
                     Fraction(s, vec.game.denominator) for s in infos["final_scores"][i].tolist()
                 ] == scores
                 num_ended[i] += 1
-    assert (num_ended >= 2).all(), "play on, to compare several games"
 
 
 @every_game
