@@ -132,7 +132,7 @@ def see_cards(t, seat, out):
         unpack_lanes(t.latest[who, 0], _BLOCK, out[_LATEST + _BLOCK * i :])
         out[_PASSED + i] = t.passed[who]
         out[_OUT + i] = t.out[who]
-        unary(t.left[who], HAND_SIZE, out[_LEFT + HAND_SIZE * i :])
+        unary(np.int64(t.left[who]), HAND_SIZE, out[_LEFT + HAND_SIZE * i :])
 
 
 @njit
@@ -184,7 +184,7 @@ def see_more(t, seat, out):
         see_jokers(t.played[who, 0], t.played[who, 1], out[_PLAYED_JOKERS + NUM_JOKERS * i :])
         unpack_lanes(t.latest[who, 1], _BLOCK, out[_LATEST_TWICE + _BLOCK * i :])
         see_jokers(t.latest[who, 0], t.latest[who, 1], out[_LATEST_JOKERS + NUM_JOKERS * i :])
-        unary(t.left[who] - HAND_SIZE, HAND_SIZE_MORE, out[_LEFT_MORE + HAND_SIZE_MORE * i :])
+        unary(np.int64(t.left[who]) - HAND_SIZE, HAND_SIZE_MORE, out[_LEFT_MORE + HAND_SIZE_MORE * i :])
     unary(LENGTH[t.last] - HAND_SIZE, HAND_SIZE_MORE, out[_TABLE_LENGTH_MORE:])
 
 

@@ -249,7 +249,7 @@ def play_chosen(t):
             t.gone[rank] += n
             t.left[seat] -= n
     if t.live[seat, 0]:  # what is not live never becomes so
-        find_live(t, seat)
+        find_live(t, np.int64(seat))
     t.passed[seat] = 0
     if not t.pass_lockout:
         t.out[:] = 0
