@@ -79,7 +79,8 @@ options; ``call`` and ``raise`` belong to ``betting="limit"``, the others but ``
 
 ``{"observation": uint8 (O,), "action_mask": int8 (A,)}``, all zeros and ones. Seats are relative to the
 observer: 0 is itself, 1 the next. All actions of the hand are there (perfect recall within a hand). The mask
-of a seat that is not to act is all zeros; ``info["action_mask"]`` mirrors it.
+of a seat that is not to act is all zeros; ``info["action_mask"]`` mirrors it. Amounts are given by thresholds:
+those between two of them, or above the last, look alike (with several hands pots can grow beyond it).
 
 | places   | field           | shape   | meaning                                                                                                                                                |
 |----------|-----------------|---------|--------------------------------------------------------------------------------------------------------------------------------------------------------|
