@@ -13,8 +13,8 @@ from .hands import PACK
 from .rules import DiaoXieRules, most_decisions, score_bounds
 
 VERSION = 0
-# b: standard deviation of one hand's score among rule_v0 by default (1.7 in random play). With more players and
-# counter_carry it is up to twice that; over several hands, whose pots grow, scores have long tails.
+# b: standard deviation of one hand's score among rule_v0 by default (1.7 in random play). With more players
+# and counter_carry it is up to twice that; over several hands, whose pots grow, scores have long tails.
 TYPICAL_SCORE = 2.0
 
 
