@@ -52,7 +52,7 @@ flush straight of five with it. Cards that are not live go first, lowest suit fi
 must go besides, the player chooses: for each rank of the play in ascending order one ``suit`` action a card,
 in the order S H D C. A flush straight asks for its suit if several cover it. What leaves no choice is not
 asked, so most plays are one action. If spending idle cards first would leave a plain straight in one suit,
-each of its ranks asks among all suits held.
+each of its ranks asks among all suits held. ``Play.length`` is the number of cards, which the rules compare.
 
 | ids      | number | kind                    | first .. last                                                                                 |
 |----------|--------|-------------------------|-----------------------------------------------------------------------------------------------|

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..core.jit import njit
 from .actions import CALL, CARRY, COUNTER_CARRY, EAT, FOLD, NO_CARRY, RAISE, TOUCH, TOUCH_MOST
 from .rules import LIMIT, MOST_RAISES
-from .table import all_stakes, most_paid, touch_stake
+from .settle import all_stakes
+from .table import most_paid, touch_stake
 
 
 @njit

@@ -2,7 +2,7 @@
 
 Amounts are whole multiples of b until the end, when what is in the pot is split and the base comes in.
 ``deal`` starts an episode and decides the cards of all its hands, ``apply`` plays one action; what is legal
-is in ``legal.py``, what a seat sees in ``observation.py``.
+is in ``legal.py``, how a hand is settled in ``settle.py``, what a seat sees in ``observation.py``.
 """
 
 from __future__ import annotations
@@ -22,10 +22,20 @@ from .actions import (
     TOUCH,
     TOUCH_MOST,
 )
-from .hands import CATEGORY, HAND_POINTS, NUM_CARDS, PLAIN, STRENGTH, SUPREME
+from .hands import NUM_CARDS
 from .rules import LIMIT, MOST_HANDS, MOST_SEATS, POT, RAISE_BY, DiaoXieRules, longest_line
+from .settle import (
+    NOBODY,
+    all_stakes,
+    best_hand,
+    collect_penalties,
+    finish,
+    is_last_hand,
+    num_live,
+    pay,
+    settle,
+)
 
-NOBODY = -1
 NONE = -1  # no action yet
 LONGEST_LINE = longest_line(MOST_SEATS)
 
@@ -121,20 +131,6 @@ def begin_hand(t):
     t.turn = t.head
 
 
-@njit
-def collect_penalties(t):
-    for seat in range(t.num_players):
-        pay(t, seat, t.owed[seat])
-        t.owed[seat] = 0
-
-
-@njit
-def pay(t, seat, amount):
-    """A seat pays into the pot."""
-    t.net[seat] -= amount
-    t.pot += amount
-
-
 # --- playing ------------------------------------------------------------------------------------
 
 
@@ -183,29 +179,12 @@ def stake_of(t, action):
 
 
 @njit
-def all_stakes(t):
-    total = np.int64(0)
-    for seat in range(t.num_players):
-        total += t.stakes[seat]
-    return total
-
-
-@njit
-def num_live(t):
-    """Seats that have not folded."""
-    n = np.int64(0)
-    for seat in range(t.num_players):
-        n += t.folded[seat] == 0
-    return n
-
-
-@njit
 def play_pot(t, seat, action):
     n = t.num_players
     t.folded[seat] = action == FOLD
     t.stakes[seat] += stake_of(t, action)
     if t.is_second_turn:
-        settle(t, best_hand(t))
+        end_hand(t, best_hand(t))
         return
     if seat == t.head:
         t.first_stake = t.stakes[seat]
@@ -215,11 +194,21 @@ def play_pot(t, seat, action):
             t.is_second_turn = 1
             t.turn = t.head
         else:
-            settle(t, best_hand(t))
+            end_hand(t, best_hand(t))
         return
     t.turn = (seat + 1) % n
     if t.turn == last and num_live(t) == 1:  # all but the last have folded
-        settle(t, last)
+        end_hand(t, last)
+
+
+@njit
+def end_hand(t, winner):
+    """Settle a hand with ``pot`` betting; then comes the next one, or the end."""
+    settle(t, winner)
+    if is_last_hand(t):
+        finish(t)
+    else:
+        begin_hand(t)
 
 
 @njit
@@ -256,111 +245,6 @@ def most_paid(t):
     for seat in range(t.num_players):
         most = max(most, t.stakes[seat])
     return most
-
-
-# --- settlement (section 7) ---------------------------------------------------------------------
-
-
-@njit
-def strength(t, seat):
-    return STRENGTH[t.cards[seat, 0], t.cards[seat, 1]]
-
-
-@njit
-def best_hand(t):
-    """The strongest live hand; of equal ones that of the earlier speaker (section 3)."""
-    best = NOBODY
-    for i in range(t.num_players):
-        seat = (t.head + i) % t.num_players
-        if not t.folded[seat] and (best == NOBODY or strength(t, seat) > strength(t, best)):
-            best = seat
-    return best
-
-
-@njit
-def settle(t, winner):
-    """Steps 1 to 6 for a hand with ``pot`` betting, then the next hand or the end."""
-    n = t.num_players
-    won, lost_extra = t.stakes[winner], np.int64(0)  # W and e
-    if won == 0:  # without having acted
-        won = t.pot
-    if t.did[winner, 1] == COUNTER_CARRY and has_equal(t, winner):
-        won, lost_extra = t.first_stake, t.stakes[winner] - t.first_stake
-    lost = all_stakes(t) - t.stakes[winner]  # L
-    received = won if lost >= won else min(won, t.pot + lost)
-    for seat in range(n):
-        if seat != winner:
-            t.net[seat] -= t.stakes[seat]
-    t.net[winner] += received - lost_extra
-    if t.supreme_bonus:
-        give_bonus(t)
-    if t.fold_penalty and won >= t.pot:
-        for seat in range(n):
-            if folded_better(t, seat, winner):
-                t.owed[seat] = won
-    t.pot += lost - received + lost_extra
-    t.winner = winner
-    t.head = winner
-    t.hand += 1
-    if t.hand == t.hands or (t.pot == 0 and all_owed(t) == 0):
-        finish(t)
-    else:
-        begin_hand(t)
-
-
-@njit
-def has_equal(t, winner):
-    """Whether another live seat has a hand of the same key."""
-    for seat in range(t.num_players):
-        if seat != winner and not t.folded[seat] and strength(t, seat) == strength(t, winner):
-            return True
-    return False
-
-
-@njit
-def give_bonus(t):
-    """The holder of the supreme hand gets n b from every other player."""
-    n = t.num_players
-    for holder in range(n):
-        if CATEGORY[t.cards[holder, 0], t.cards[holder, 1]] == SUPREME:
-            for seat in range(n):
-                t.net[seat] -= n
-            t.net[holder] += n * n
-
-
-@njit
-def folded_better(t, seat, winner):
-    """Whether a folded seat owes a penalty: a stronger hand, or an equal one that spoke earlier."""
-    if not t.folded[seat]:
-        return False
-    own, best = strength(t, seat), strength(t, winner)
-    if own != best:
-        return own > best
-    first, second = t.cards[winner, 0], t.cards[winner, 1]
-    if CATEGORY[first, second] == PLAIN and HAND_POINTS[first, second] == 0:
-        return False
-    n = t.num_players
-    return (seat - t.head + n) % n < (winner - t.head + n) % n
-
-
-@njit
-def all_owed(t):
-    total = np.int64(0)
-    for seat in range(t.num_players):
-        total += t.owed[seat]
-    return total
-
-
-@njit
-def finish(t):
-    """End the episode: penalties are paid, the pot is split equally."""
-    t.over = 1
-    collect_penalties(t)
-    n = t.num_players
-    base = t["base"]  # not compiled, t.base is an attribute that NumPy's scalars have
-    for seat in range(n):
-        t.score[seat] = base * (n * t.net[seat] + t.pot)
-    t.pot = 0
 
 
 @njit

@@ -13,7 +13,8 @@ from .actions import NAMES, NUM_ACTIONS, NUM_TOUCHES, TOUCH
 from .hands import CATEGORIES, CATEGORY, CHINESE, HAND_POINTS, PACK, PLAIN
 from .legal import legal
 from .rules import LIMIT, RAISE_BY
-from .table import NONE, all_stakes, most_paid, touch_stake
+from .settle import all_stakes
+from .table import NONE, most_paid, touch_stake
 
 CHINESE_NAMES = {
     "fold": "弃", "eat": "吃", **{f"touch{k}": "碰" for k in range(1, NUM_TOUCHES + 1)}, "carry": "带",
