@@ -25,7 +25,7 @@ CLIMBING = ("guan_pai", "zheng_shang_you")  # the games that ``lowest`` plays
 
 def frozen_rules(game: str) -> tuple[str, ...]:
     """The names of a game's frozen rule players, the first one first: yardsticks for reports."""
-    return tuple(f"rule_v{version}" for version in FROZEN_RULES.get(get(game).name, ()))
+    return tuple(f"rule_v{version}" for version in FROZEN_RULES[get(game).name])
 
 
 def names(game: str) -> tuple[str, ...]:

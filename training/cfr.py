@@ -44,7 +44,7 @@ from envs.diao_xie.rules import DiaoXieRules
 from . import cli
 from .betting_tree import GAME, MOST_EXACT, Floats, Tree, betting_of, tree_of
 from .checkpoint import readable_json, write_file
-from .curve import CURVE_FILE, REPORT_FILE
+from .curve import CURVE_FILE, REPORT_FILE, as_png, how_made, new_figure
 from .exploit import Exploitability, best_response, go_back, reaches_of
 from .external_sampling import REGRETS, estimate, explore_deals, new_levels
 from .stopping import Stopping
@@ -337,23 +337,14 @@ def write_report(
         "|---|---|---|---|",
         *(f"| {r.iteration:,} | {r.seconds:.2f} | {r.exploitability:.7f} | {r.error:.5f} |" for r in rows),
         "",
-        f"Made by `{description['command']}` on {description['machine']}.",
-        "",
-        "```json",
-        readable_json(description).rstrip(),
-        "```",
-        "",
+        *how_made(description),
     ]
     write_file(folder / REPORT_FILE, "\n".join(lines))
 
 
 def draw_curve(rows: Sequence[Row]) -> bytes:
     """The mean best-response gain against iterations as PNG, both logarithmic."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 3.6), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(6)
     axes = figure.subplots()
     axes.plot([r.iteration for r in rows], [r.exploitability for r in rows], marker="o", color="tab:blue")
     axes.set_xscale("log")
@@ -361,6 +352,4 @@ def draw_curve(rows: Sequence[Row]) -> bytes:
     axes.set_xlabel("iterations")
     axes.set_ylabel("mean best-response gain, b a hand")
     axes.grid(alpha=0.3)
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=120)
-    return file.getvalue()
+    return as_png(figure)

@@ -66,6 +66,14 @@ def write_report(
         "|---|---|---|---|---|---|---|",
         *rows,
         "",
+        *how_made(description),
+    ]
+    write_file(folder / REPORT_FILE, "\n".join(lines))
+
+
+def how_made(description: dict[str, Any]) -> list[str]:
+    """The end of a report: the command, the machine, and everything that made the run what it is."""
+    return [
         f"Made by `{description['command']}` on {description['machine']}.",
         "",
         "```json",
@@ -73,7 +81,23 @@ def write_report(
         "```",
         "",
     ]
-    write_file(folder / REPORT_FILE, "\n".join(lines))
+
+
+def new_figure(width: float) -> Any:
+    """An empty picture, ``width`` inches wide, that needs no screen."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def as_png(figure: Any) -> bytes:
+    """A picture as the content of a file."""
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=120)
+    return file.getvalue()
 
 
 def _share(interval: Interval) -> str:
@@ -82,11 +106,7 @@ def _share(interval: Interval) -> str:
 
 def draw_curve(evaluations: Sequence[Evaluation], opponent: str) -> bytes:
     """The learning curve as PNG: share of duplicate deals and points a game against samples."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(9)
     share, points = figure.subplots(1, 2)
     samples = [e.samples for e in evaluations]
     _draw(share, samples, [e.result.duplicate_share for e in evaluations], 100, 50)
@@ -96,9 +116,7 @@ def draw_curve(evaluations: Sequence[Evaluation], opponent: str) -> bytes:
     for axes in (share, points):
         axes.set_xlabel("samples")
         axes.set_title(f"against {opponent}", fontsize=10)
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=120)
-    return file.getvalue()
+    return as_png(figure)
 
 
 def _draw(axes: Any, samples: list[int], intervals: list[Interval], unit: float, level: float) -> None:

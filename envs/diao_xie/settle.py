@@ -29,11 +29,17 @@ def pay(t, seat, amount):
 
 
 @njit
-def all_stakes(t):
-    total = np.int64(0)
+def total(t, amounts):
+    """The sum of what the seats have, in b."""
+    together = np.int64(0)
     for seat in range(t.num_players):
-        total += t.stakes[seat]
-    return total
+        together += amounts[seat]
+    return together
+
+
+@njit
+def all_stakes(t):
+    return total(t, t.stakes)
 
 
 @njit
@@ -124,17 +130,9 @@ def folded_better(t, seat, winner):
 
 
 @njit
-def all_owed(t):
-    total = np.int64(0)
-    for seat in range(t.num_players):
-        total += t.owed[seat]
-    return total
-
-
-@njit
 def is_last_hand(t):
     """Whether the episode ends with the hand that was settled (step 7)."""
-    return t.hand == t.hands or (t.pot == 0 and all_owed(t) == 0)
+    return t.hand == t.hands or (t.pot == 0 and total(t, t.owed) == 0)
 
 
 @njit
