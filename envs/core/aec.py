@@ -308,7 +308,10 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         return plays.scores_of(self.game, self._table())
 
     def events(self) -> list[tuple[int, int, str, tuple[str, ...]]]:
-        """Automatic events as (decision index, seat, event, cards); games of plays alone have none."""
+        """Automatic events as (decision index, seat, event, cards); games of plays alone have none.
+
+        The index is that of the decision that led to it, -1 for what happened in the deal.
+        """
         return self._again().events
 
     def history(self) -> list[tuple[int, Play]]:
@@ -316,14 +319,18 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         return [(seat, play) for seat, play, _ in self._again().plays]
 
     def _again(self) -> plays.Replayed:
-        return plays.replay_plays(self._game, self.rules, self._deck(), self._decisions)
+        dealer = plays.dealer_of(self._table())
+        return plays.replay_plays(
+            self._game, self.rules, self._deck(), self._decisions, -1 if dealer is None else dealer
+        )
 
     def record(self) -> dict[str, Any]:
         """The game so far, ready for JSON: options, deck, decisions, plays, and at the end the scores.
 
         ``envs.record`` has the meaning of its fields, and writes, reads and verifies files of them.
         """
-        return plays.make_record(self._game, self.rules, self._deck(), self._decisions)
+        dealer = plays.dealer_of(self._table())
+        return plays.make_record(self._game, self.rules, self._deck(), self._decisions, dealer)
 
     def snapshot(self) -> Snapshot:
         """All that the environment is now; ``restore`` brings it back, here or in another one."""

@@ -1,6 +1,7 @@
 """Cards as text, and hands as bit lanes.
 
-A card is two characters, rank then suit, as in ``3D``; jokers are one. A hand is counted by rank. The
+A card is two characters, rank then suit, as in ``3D``; jokers are one. Where only the colour of the suit
+matters it comes first, as in ``r7``. A hand is counted by rank. The
 same counts as **bit lanes** are one integer: lane k (k = 0..3, ``width`` bits each) has bit r set when the
 hand holds more than k cards of rank r. "Holds at least what is needed" is then ``needed & ~hand == 0``.
 """
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from .jit import njit
 
+COLOURS = "rb"  # red, black
 SUITS = "SHDC"  # also the order in which equal ranks are spent where suits do not matter
 LANES = 4
 
@@ -83,7 +85,8 @@ def unary(value, size, out):
 def parse(cards: str | Iterable[str], pack: Sequence[str]) -> list[str]:
     """Cards of a ``pack`` as a list of ``"5S"`` or bare ranks ``"5"``.
 
-    Takes a list of either, or text: ``"5S 5H 7D"``, ``"5S5H7D"`` or ranks alone, ``"55577"``.
+    Takes a list of either, or text: ``"5S 5H 7D"``, ``"5S5H7D"`` or ranks alone, ``"55577"``. Of a pack
+    with colours, ``"rA r2 b7"`` or ``"rA2 b7"``.
 
     Raises
     ------
@@ -91,6 +94,8 @@ def parse(cards: str | Iterable[str], pack: Sequence[str]) -> list[str]:
         With the part that is no card.
     """
     pieces = [cards] if isinstance(cards, str) else list(cards)
+    if pack[0][0] in COLOURS:
+        return _parse_coloured(pieces, pack)
     ranks = "".join(dict.fromkeys(card[0] for card in pack))
     suited = "".join(dict.fromkeys(card[0] for card in pack if len(card) > 1))
     card = re.compile(f"[{suited}][{SUITS}]?|[{ranks}]")
@@ -102,6 +107,24 @@ def parse(cards: str | Iterable[str], pack: Sequence[str]) -> list[str]:
             if match is None:
                 raise ValueError(f"{piece!r} is no card: write ranks {ranks} and suits {SUITS}, as in '5S'")
             found.append(match.group())
+            text = text[match.end() :]
+    return found
+
+
+def _parse_coloured(pieces: Sequence[Any], pack: Sequence[str]) -> list[str]:
+    """Cards such as ``r7``; a colour holds until the next one."""
+    ranks = "".join(dict.fromkeys(card[1] for card in pack))
+    run = re.compile(f"([{COLOURS}])([{ranks}]+)")
+    found: list[str] = []
+    for piece in pieces:
+        text = str(piece).replace(" ", "").replace(",", "")
+        while text:
+            match = run.match(text)
+            if match is None:
+                raise ValueError(
+                    f"{piece!r} is no card: write a colour of {COLOURS} and ranks {ranks}, as in 'r7'"
+                )
+            found += [match[1] + rank for rank in match[2]]
             text = text[match.end() :]
     return found
 

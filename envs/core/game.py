@@ -245,7 +245,7 @@ class Game:
     ``view``, and ``events`` where things happen by themselves.
 
     Of a record's fields the core knows the options, ``chance`` (4,) uint64, ``deck`` (room for all packs),
-    ``turn`` (the seat to act), ``pending`` (not 0 in the middle of a play), ``over``, ``score`` (by seat) and
+    ``turn`` (the seat to act), ``dealer`` (in games that have one), ``pending`` (not 0 in the middle of a play), ``over``, ``score`` (by seat) and
     ``decisions``.
 
     ``variants`` are sets of options under which observations have other shapes, first the defaults: docs and
@@ -305,4 +305,4 @@ def get(name: str) -> Game:
     return game
 
 
-NAMES = ("guan_pai", "zheng_shang_you", "diao_xie")
+NAMES = ("guan_pai", "zheng_shang_you", "diao_xie", "xiangxi96")

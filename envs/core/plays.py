@@ -15,12 +15,19 @@ from .batch import ILLEGAL, OVER
 from .game import MASK, OBSERVATION, Game, GameInfo, Play, Rules
 from .seeding import illegal_action
 
+PASS = "pass"
 Decision = tuple[int | None, int]  # (seat, action); None: whoever is to act
+IN_THE_DEAL = -1  # the decision that led to what happens before the first one
 
 
 def decks_of(info: GameInfo, deck: NDArray[np.int16]) -> list[list[str]]:
     """The packs of a game in notation, from their card indices (cards of all packs,)."""
     return [[info.cards[card] for card in one] for one in deck.reshape(info.num_decks, -1).tolist()]
+
+
+def dealer_of(table: Any) -> int | None:
+    """The dealer's seat of a record, in games that have one."""
+    return int(table["dealer"]) if "dealer" in table.dtype.names else None
 
 
 def scores_of(info: GameInfo, table: Any) -> list[Any]:
@@ -68,7 +75,7 @@ def legal_plays(game: Game, info: GameInfo, tables: NDArray[Any]) -> list[Play]:
                 yield from complete(made)
             else:
                 name, key, length = game.text.reading(now, made)
-                yield Play(name, key, length, game.text.spent(now, record), made)
+                yield Play(name, key, length, game.text.spent(now, record, made), made)
 
     return list(complete(()))
 
@@ -93,6 +100,8 @@ def actions_for(
         )
     plays = legal_plays(game, info, tables)
     readings = [play for play in plays if game.text.same_cards(tables[0], play, cards)]
+    if not cards and name is None and any(p.name == PASS for p in readings):
+        name = PASS
     chosen = [p for p in readings if name in (None, p.name) and key in (None, p.key)]
     if not cards and len(readings) > 1 and len(chosen) != 1:  # a game of actions without cards
         legal = ", ".join(p.name for p in readings)
@@ -153,7 +162,7 @@ class Replayed(NamedTuple):
     """A game played again: its decisions as (seat, action), its plays, its events, its last table (1,).
 
     ``plays`` are (seat, play, index of its first decision); one that is not complete is left out.
-    ``events`` are (index of the decision that led to it, seat, event, cards).
+    ``events`` are (index of the decision that led to it or IN_THE_DEAL, seat, event, cards).
     """
 
     decisions: list[tuple[int, int]]
@@ -172,6 +181,8 @@ def replay_plays(
     before_bytes = before.view(np.uint8)  # copied as bytes: field by field takes ten times as long
     again = Replayed([], [], [], now)
     events_of = getattr(game.text, "events", None)  # of games in which things happen by themselves
+    if events_of is not None:
+        again.events.extend((IN_THE_DEAL, *event) for event in events_of(_undealt(game, rules)[0], now[0]))
     actions: list[int] = []
     for (_, action), _ in zip(decisions, states, strict=True):
         seat = int(before[0]["turn"])
@@ -183,7 +194,7 @@ def replay_plays(
         if now[0]["pending"]:
             continue
         name, key, length = game.text.reading(before[0], actions)
-        made = Play(name, key, length, game.text.spent(before[0], now[0]), tuple(actions))
+        made = Play(name, key, length, game.text.spent(before[0], now[0], actions), tuple(actions))
         again.plays.append((seat, made, len(again.decisions) - len(actions)))
         actions = []
         before_bytes[:] = now_bytes

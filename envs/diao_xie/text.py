@@ -42,7 +42,7 @@ def reading(t: Any, actions: Sequence[int]) -> tuple[str, str, int]:
     return NAMES[actions[0]], "", 0
 
 
-def spent(before: Any, after: Any) -> tuple[str, ...]:
+def spent(before: Any, after: Any, actions: Sequence[int]) -> tuple[str, ...]:
     """No cards are played in this game."""
     return ()
 

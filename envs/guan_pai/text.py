@@ -38,7 +38,7 @@ def hand(t: Any, seat: int) -> list[str]:
     return [card for held, bits in zip(_HELD, t["suits"][seat].tolist(), strict=True) for card in held[bits]]
 
 
-def spent(before: Any, after: Any) -> tuple[str, ...]:
+def spent(before: Any, after: Any, actions: Sequence[int]) -> tuple[str, ...]:
     """The cards that the seat to act at ``before`` has no more at ``after``."""
     seat = int(before["turn"])
     gone = (before["suits"][seat] & ~after["suits"][seat]).tolist()

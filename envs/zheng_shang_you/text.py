@@ -41,7 +41,7 @@ def cards_in(cards: Sequence[int]) -> list[str]:
     return [DECK[index] for index in sorted(found)]
 
 
-def spent(before: Any, after: Any) -> tuple[str, ...]:
+def spent(before: Any, after: Any, actions: Sequence[int]) -> tuple[str, ...]:
     """The cards that the seat to act at ``before`` has no more at ``after``."""
     (had, had_twice), (has, has_twice) = (t["cards"][int(before["turn"])].tolist() for t in (before, after))
     return tuple(cards_in((had & ~has | had_twice & ~has_twice, had_twice & ~has)))

@@ -1,0 +1,313 @@
+"""Xiangxi 96: what a seat sees (``observe``), what it may not know (``blank``), what is counted (``stats``).
+
+Seats in an observation are relative to the observer: 0 itself, 1 the next, and so on. Who is asked about
+the card on offer, and who has passed, only the asked one sees.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.cards import unary
+from ..core.game import Field, lay_out
+from ..core.jit import njit
+from .claims import ASKED_CHI, ASKED_HU, ASKED_TIE, DISCARDING
+from .kinds import COPIES, GROUP_SIZE, HUN, NO_KIND, NUM_CARDS, NUM_GROUPS, NUM_KINDS
+from .melds import COMPANIONS, OWN, PENG, SHAO
+from .rules import DEALT_TO_DEALER, MOST_SEATS, Xiangxi96Rules, least_huxi, num_dealt, stock_size
+from .shapes import CUTS_OF_HAND, KAN, LEFT, MOUTHS
+from .win import NO_WIN, best_win, hand_huxi
+
+NOT_ASKED = -1  # the turn, to who does not see whose it is
+
+MOST_HUXI = 48
+MOST_LACKING = 15
+MOST_KOU = 4  # four dealt ban-zhao
+MOST_CREDITS = 5
+MOST_HAND = DEALT_TO_DEALER
+MOST_SENTENCES = COPIES
+PIG_POINTS = np.array([1, 2, 4, 8, 16, 32, 64, 128])
+PHASES = (DISCARDING, ASKED_HU, ASKED_CHI, ASKED_TIE)
+
+_SEATS = [
+    ("melds_mouths", (MOUTHS, NUM_KINDS), "tie kou by the kind that they lack: more than k of them"),
+    ("melds_sentences", (MOST_SENTENCES, NUM_GROUPS), "ju by group: more than k of them"),
+    ("melds_pengs", (NUM_KINDS,), "peng"),
+    ("melds_shaos", (NUM_KINDS,), "shao"),
+    ("melds_fours", (NUM_KINDS,), "fours of a kind"),
+    ("melds_own_fours", (NUM_KINDS,), "fours whose fourth card was the own one"),
+    ("melds_company", (2, NUM_KINDS), "companions of a four: more than k (1 is a ban-zhao, 2 a man-zhao)"),
+    ("melds_shuang", (NUM_GROUPS,), "groups whose two fours and third kind are a shuang long"),
+    ("pile", (COPIES, NUM_KINDS), "unclaimed cards, discards and flips: more than k of a kind"),
+    ("thrown", (NUM_KINDS,), "kinds discarded so far, claimed or not"),
+    ("kou", (MOST_KOU,), "kou on the table, unary"),
+    ("credits", (MOST_CREDITS,), "ren credits, unary"),
+    ("hand_size", (MOST_HAND,), "cards in the hand, unary"),
+    ("dealer", (1,), "the dealer"),
+    ("owner", (1,), "whose flip or discard is on offer"),
+    ("owes", (1,), "has taken a card, or opens the game, and has to discard"),
+]
+
+
+def _fields(num_players: int) -> dict[str, Field]:
+    n = num_players
+    own = [
+        ("hand", (KAN, NUM_KINDS), "own hand: more than k of a kind"),
+        ("unseen", (COPIES, NUM_KINDS), "cards neither in the own hand nor shown so far: more than k of a kind"),
+        ("card", (NUM_KINDS,), "the card on offer, one-hot"),
+        ("is_flip", (1,), "it was flipped, not discarded"),
+        ("asked", (len(PHASES),), "what the observer is asked: a discard, hu, chi, tie"),
+        ("barred", (NUM_KINDS,), "kinds that it may not chi: discarded, or a chi was passed"),
+        ("broken", (NUM_KINDS,), "own kinds whose company it broke: a zou may be a pig"),
+        ("ban", (NUM_KINDS,), "the kind that it may not discard now, after a tie"),
+        ("left", (MOST_HAND,), "own cards left over when the hand is cut best with the mouths allowed, unary"),
+        ("spare", (NUM_KINDS,), "discards after which fewer are left over"),
+        ("wins_own", (NUM_KINDS,), "kinds that win now if the observer flips them (0 while it has to discard)"),
+        ("wins_other", (NUM_KINDS,), "kinds that win now if another turns them"),
+        ("huxi", (MOST_HUXI,), "own huxi on the table, unary"),
+        ("worth", (MOST_HUXI,), "own huxi on the table and of the hand if all of it is cut, unary"),
+        ("lacking", (MOST_LACKING,), "huxi that are still lacking to the least, unary"),
+    ]
+    options = [
+        ("big_small", (1,), "option scoring"),
+        ("zhao_extra_all", (1,), "option zhao_extra"),
+        ("red_face_is_red", (1,), "option"),
+        ("split_table_sentence", (1,), "option"),
+        ("pig_points", (len(PIG_POINTS),), f"option: at least {', '.join(map(str, PIG_POINTS))}"),
+    ]
+    seats = [(name, (n, *shape), meaning) for name, shape, meaning in _SEATS]
+    stock = [("stock", (stock_size(n),), "cards left to flip, unary")]
+    return lay_out(own + options + seats + stock)
+
+
+FIELDS = {n: _fields(n) for n in range(2, MOST_SEATS + 1)}
+
+(
+    _HAND, _UNSEEN, _CARD, _IS_FLIP, _ASKED, _BARRED, _BROKEN, _BAN, _LEFT, _SPARE, _WINS_OWN, _WINS_OTHER,
+    _HUXI, _WORTH, _LACKING, _BIG_SMALL, _EXTRA, _RED_FACE, _SPLIT, _PIG_POINTS, _FIRST_SEAT,
+) = (field.start for field in list(FIELDS[2].values())[:21])  # fmt: skip
+
+_SIZES = [int(np.prod(shape)) for _, shape, _ in _SEATS]
+# Where the fields of the seats begin, in places of one seat: times the number of players.
+(
+    _MOUTHS, _SENTENCES, _PENGS, _SHAOS, _FOURS, _OWN_FOURS, _COMPANY, _SHUANG, _PILE, _THROWN, _KOU, _CREDITS,
+    _HAND_SIZE, _DEALER, _OWNER, _OWES, _ALL_SEATS,
+) = (sum(_SIZES[:i]) for i in range(len(_SIZES) + 1))  # fmt: skip
+
+COUNTED = ("decisions", "winner", "outcome", "huxi", "points", "pig", "reason", "flips")
+
+
+def stats_of(num_players: int) -> tuple[str, ...]:
+    """Names of the columns that ``stats`` writes; -1 stands for nobody."""
+    return COUNTED
+
+
+def fields_of(rules: Xiangxi96Rules) -> tuple[Field, ...]:
+    """The fields under these rules."""
+    return tuple(FIELDS[rules.num_players].values())
+
+
+@njit
+def observe(t, seat, out):
+    """Write what ``seat`` sees into ``out`` (O,) uint8; ``FIELDS`` says where things stand."""
+    out[:] = 0
+    see_cards(t, seat, out)
+    see_chances(t, seat, out)
+    see_options(t, out)
+    n = t.num_players
+    for i in range(n):
+        see_seat(t, (seat + i) % n, i, out[_FIRST_SEAT:])
+    stock = out[_FIRST_SEAT + n * _ALL_SEATS :]
+    unary(NUM_CARDS - t.dealt, len(stock), stock)
+
+
+@njit
+def see_cards(t, seat, out):
+    for k in range(KAN):
+        for kind in range(NUM_KINDS):
+            out[_HAND + k * NUM_KINDS + kind] = t.hand[seat, kind] > k
+    for k in range(COPIES):
+        for kind in range(NUM_KINDS):
+            out[_UNSEEN + k * NUM_KINDS + kind] = COPIES - t.shown[kind] - t.hand[seat, kind] > k
+    for kind in range(NUM_KINDS):
+        out[_BARRED + kind] = t.thrown[seat, kind] | t.passed_chi[seat, kind]
+    for kind in range(NUM_KINDS):
+        out[_BROKEN + kind] = t.broken[seat, kind]
+    if t.card != NO_KIND:
+        out[_CARD + t.card] = 1
+        out[_IS_FLIP] = t.is_flip
+    if t.ban[seat] != NO_KIND:
+        out[_BAN + t.ban[seat]] = 1
+    if t.turn == seat and not t.over:
+        out[_ASKED + t.phase] = 1
+
+
+@njit
+def see_options(t, out):
+    out[_BIG_SMALL] = t.scoring
+    out[_EXTRA] = t.zhao_extra
+    out[_RED_FACE] = t.red_face_is_red
+    out[_SPLIT] = t.split_table_sentence
+    for k in range(len(PIG_POINTS)):
+        out[_PIG_POINTS + k] = t.pig_points >= PIG_POINTS[k]
+
+
+@njit
+def see_seat(t, who, i, out):
+    """What everybody sees of a seat, the i-th one from the observer on."""
+    n = t.num_players
+    at = n * _MOUTHS + i * MOUTHS * NUM_KINDS
+    for k in range(MOUTHS):
+        for kind in range(NUM_KINDS):
+            out[at + k * NUM_KINDS + kind] = t.mouths[who, kind] > k
+    at = n * _SENTENCES + i * MOST_SENTENCES * NUM_GROUPS
+    for k in range(MOST_SENTENCES):
+        for group in range(NUM_GROUPS):
+            out[at + k * NUM_GROUPS + group] = t.sentences[who, group] > k
+    pengs, shaos = n * _PENGS + i * NUM_KINDS, n * _SHAOS + i * NUM_KINDS
+    fours, own_fours = n * _FOURS + i * NUM_KINDS, n * _OWN_FOURS + i * NUM_KINDS
+    thrown, company = n * _THROWN + i * NUM_KINDS, n * _COMPANY + i * 2 * NUM_KINDS
+    for kind in range(NUM_KINDS):
+        out[pengs + kind] = t.triples[who, kind] == PENG
+    for kind in range(NUM_KINDS):
+        out[shaos + kind] = t.triples[who, kind] == SHAO
+    for kind in range(NUM_KINDS):
+        out[fours + kind] = t.fours[who, kind] != 0
+    for kind in range(NUM_KINDS):
+        out[own_fours + kind] = t.fours[who, kind] == OWN
+    for kind in range(NUM_KINDS):
+        out[thrown + kind] = t.thrown[who, kind]
+    for k in range(2):
+        for kind in range(NUM_KINDS):
+            out[company + k * NUM_KINDS + kind] = COMPANIONS[t.company[who, kind]] > k
+    at = n * _SHUANG + i * NUM_GROUPS
+    for group in range(NUM_GROUPS):
+        out[at + group] = t.joined[who, group]
+    at = n * _PILE + i * COPIES * NUM_KINDS
+    for k in range(COPIES):
+        for kind in range(NUM_KINDS):
+            out[at + k * NUM_KINDS + kind] = t.piles[who, kind] > k
+    unary(t.kou[who], MOST_KOU, out[n * _KOU + i * MOST_KOU :])
+    unary(t.credit[who], MOST_CREDITS, out[n * _CREDITS + i * MOST_CREDITS :])
+    unary(t.held[who], MOST_HAND, out[n * _HAND_SIZE + i * MOST_HAND :])
+    out[n * _DEALER + i] = t.dealer == who
+    out[n * _OWNER + i] = t.card != NO_KIND and t.owner == who
+    out[n * _OWES + i] = owes(t, who)
+
+
+@njit
+def owes(t, who):
+    """Whether this seat has to discard, which everybody sees."""
+    return t.phase == DISCARDING and t.turn == who and not t.over
+
+
+@njit
+def see_chances(t, seat, out):
+    """How far the hand is from a win, as far as the own cards tell."""
+    huxi = np.int64(t.worth[seat])
+    worth = huxi + hand_huxi(t, seat)
+    unary(huxi, MOST_HUXI, out[_HUXI:])
+    unary(worth, MOST_HUXI, out[_WORTH:])
+    unary(max(0, least_huxi(t.num_players) - worth), MOST_LACKING, out[_LACKING:])
+    see_left(t, seat, out)
+    if not owes(t, seat):
+        see_wins(t, seat, out)
+
+
+@njit
+def see_left(t, seat, out):
+    """Cards left over, and which discards are of them.
+
+    Groups share the mouths that the hand may still have; ``before[g, m]`` is the least that is left over of
+    the groups before g with m of them, ``after[g, m]`` of those from g on.
+    """
+    mouths = max(0, MOUTHS - t.kou[seat])
+    before = np.zeros((NUM_GROUPS + 1, MOUTHS + 1), np.int64)
+    after = np.zeros((NUM_GROUPS + 1, MOUTHS + 1), np.int64)
+    for g in range(NUM_GROUPS):
+        add_group(LEFT[group_of(t, seat, g)], before[g], before[g + 1])
+    for g in range(NUM_GROUPS - 1, -1, -1):
+        add_group(LEFT[group_of(t, seat, g)], after[g + 1], after[g])
+    fewest = after[0, mouths]
+    unary(fewest, MOST_HAND, out[_LEFT:])
+    for g in range(NUM_GROUPS):
+        counts = group_of(t, seat, g)
+        for i in range(GROUP_SIZE):
+            kind = GROUP_SIZE * g + i
+            if 0 < t.hand[seat, kind] < KAN:
+                less = LEFT[counts[0] - (i == 0), counts[1] - (i == 1), counts[2] - (i == 2)]
+                out[_SPARE + kind] = least_with(before[g], less, after[g + 1], mouths) < fewest
+
+
+@njit
+def group_of(t, seat, group):
+    """The counts of a group's three kinds in the hand."""
+    k = GROUP_SIZE * group
+    return min(KAN, t.hand[seat, k]), min(KAN, t.hand[seat, k + 1]), min(KAN, t.hand[seat, k + 2])
+
+
+@njit
+def add_group(left, others, out):
+    """Share 0, 1, 2 mouths between one group and others."""
+    out[0] = left[0] + others[0]
+    out[1] = min(left[0] + others[1], left[1] + others[0])
+    out[2] = min(left[0] + others[2], left[1] + others[1], left[2] + others[0])
+
+
+@njit
+def least_with(before, left, after, mouths):
+    """The least left over of a group and those before and after it, with so many mouths in all."""
+    least = np.int64(NUM_CARDS)
+    for own in range(mouths + 1):
+        for earlier in range(mouths - own + 1):
+            least = min(least, left[own] + before[earlier] + after[mouths - own - earlier])
+    return least
+
+
+@njit
+def see_wins(t, seat, out):
+    """The kinds that win; a card only changes its own group, so all others must be cut already."""
+    uncut = np.int64(0)
+    only = np.int64(0)
+    for g in range(NUM_GROUPS):
+        k = GROUP_SIZE * g
+        if CUTS_OF_HAND[t.hand[seat, k], t.hand[seat, k + 1], t.hand[seat, k + 2]] == 0:
+            uncut += 1
+            only = g
+    if uncut > 1:
+        return
+    first = GROUP_SIZE * only if uncut else np.int64(0)
+    last = first + GROUP_SIZE if uncut else np.int64(NUM_KINDS)
+    for kind in range(first, last):
+        if COPIES - t.shown[kind] - t.hand[seat, kind] > 0:
+            out[_WINS_OWN + kind] = best_win(t, seat, kind, True) != NO_WIN
+            out[_WINS_OTHER + kind] = best_win(t, seat, kind, False) != NO_WIN
+
+
+@njit
+def blank(t, seat):
+    """Zero what ``seat`` may not know: other hands, the stock, who was asked and passed, the chance stream."""
+    t.chance[:] = 0
+    t.deck[:] = 0
+    t.decisions = 0  # it counts hidden passes
+    for other in range(t.num_players):
+        if other != seat:
+            t.hand[other, :] = 0
+            t.passed_chi[other, :] = 0
+            t.broken[other, :] = 0
+    if t.turn != seat and t.phase != DISCARDING:
+        t.turn = NOT_ASKED
+        t.phase = DISCARDING
+
+
+@njit
+def stats(t, out):
+    """Write the columns of ``stats_of(n)`` into ``out`` (K,) int64."""
+    out[0] = t.decisions
+    out[1] = t.winner
+    out[2] = t.outcome
+    out[3] = t.huxi
+    out[4] = t.points
+    out[5] = t.pig
+    out[6] = t.reason
+    out[7] = t.dealt - num_dealt(t.num_players)

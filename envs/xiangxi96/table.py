@@ -1,0 +1,228 @@
+"""Xiangxi 96: the record that a table is, and the kernels ``deal`` and ``apply`` on one record ``t``.
+
+Between two decisions all that the rules force happens by itself: flips, claims without a choice, credits,
+the end. Who takes the card on offer is in ``claims.py``, what then lies on the table in ``melds.py``, who may
+win in ``win.py``, what a seat sees in ``observation.py``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.game import COUNTER, MONEY, record
+from ..core.jit import njit
+from ..core.rng import draw_below, shuffle
+from .actions import HU, PASS, TIE
+from .claims import (
+    ASKED_CHI,
+    ASKED_HU,
+    DISCARDING,
+    EXHAUSTED,
+    NO_REASON,
+    WAITS,
+    WON,
+    chi,
+    claims,
+    finish,
+    owe_discard,
+    rest,
+    tie_card,
+    win,
+)
+from .kinds import COPIES, NO_KIND, NUM_CARDS, NUM_GROUPS, NUM_KINDS, OTHERS
+from .melds import EXHAUSTED_EVENT, FLIP, NOTHING, lay_dragons, lay_from_hand, lay_mouth, loose_of, tell
+from .rules import (
+    CLAIMED_DISCARDS_FROM,
+    DEALT_EACH,
+    DEALT_TO_DEALER,
+    MOST_SEATS,
+    Xiangxi96Rules,
+    most_events,
+)
+from .shapes import KAN
+from .win import best_win
+
+NOBODY = -1
+
+MOST_EVENTS = max(most_events(n) for n in range(2, MOST_SEATS + 1))
+
+TABLE = record(
+    [
+        *Xiangxi96Rules.dtype(),
+        ("chance", np.uint64, (4,)),
+        ("deck", COUNTER, (NUM_CARDS,)),
+        ("dealt", COUNTER),  # cards of the deck that are out: the next one is flipped
+        ("dealer", COUNTER),
+        ("hand", COUNTER, (MOST_SEATS, NUM_KINDS)),
+        ("held", COUNTER, (MOST_SEATS,)),  # cards in the hand
+        # On the table: see melds.py.
+        ("mouths", COUNTER, (MOST_SEATS, NUM_KINDS)),
+        ("sentences", COUNTER, (MOST_SEATS, NUM_GROUPS)),
+        ("triples", COUNTER, (MOST_SEATS, NUM_KINDS)),
+        ("fours", COUNTER, (MOST_SEATS, NUM_KINDS)),
+        ("company", COUNTER, (MOST_SEATS, NUM_KINDS)),
+        ("joined", COUNTER, (MOST_SEATS, NUM_GROUPS)),
+        ("kou", COUNTER, (MOST_SEATS,)),
+        ("worth", COUNTER, (MOST_SEATS,)),  # huxi
+        ("piles", COUNTER, (MOST_SEATS, NUM_KINDS)),  # cards that nobody claimed
+        ("shown", COUNTER, (NUM_KINDS,)),  # cards that everybody has seen
+        # Memory: see section 6.
+        ("credit", COUNTER, (MOST_SEATS,)),
+        ("thrown", COUNTER, (MOST_SEATS, NUM_KINDS)),
+        ("passed_chi", COUNTER, (MOST_SEATS, NUM_KINDS)),
+        ("broken", COUNTER, (MOST_SEATS, NUM_KINDS)),
+        ("ban", COUNTER, (MOST_SEATS,)),  # the kind that may not be discarded now
+        # The card on offer.
+        ("card", COUNTER),
+        ("owner", COUNTER),
+        ("is_flip", COUNTER),  # or a discard
+        ("phase", COUNTER),
+        ("turn", COUNTER),
+        ("events", COUNTER, (MOST_EVENTS,)),
+        ("num_events", COUNTER),
+        ("pending", COUNTER),  # always 0: each action is a whole play
+        ("decisions", COUNTER),
+        ("over", COUNTER),
+        ("outcome", COUNTER),
+        ("winner", COUNTER),
+        ("pig", COUNTER),
+        ("reason", COUNTER),
+        ("huxi", COUNTER),  # of the winner, as his points and the way he won by (win.py)
+        ("points", COUNTER),
+        ("way", COUNTER),
+        ("score", MONEY, (MOST_SEATS,)),
+    ]
+)
+
+
+# --- dealing ------------------------------------------------------------------------------------
+
+
+@njit
+def deal(t, deck, dealer):
+    """Start a game from ``deck`` (card indices), shuffled if its first is -1; ``dealer`` -1 is drawn."""
+    if deck[0] >= 0:
+        for i in range(NUM_CARDS):
+            t.deck[i] = deck[i]
+    else:
+        for i in range(NUM_CARDS):
+            t.deck[i] = i
+        shuffle(t.chance, t.deck)
+    t.dealer = dealer if dealer >= 0 else draw_below(t.chance, t.num_players)
+    clear(t)
+    for i in range(t.num_players):
+        seat = (t.dealer + i) % t.num_players
+        t.held[seat] = DEALT_EACH if i else DEALT_TO_DEALER
+        for _ in range(t.held[seat]):
+            t.hand[seat, t.deck[t.dealt] // COPIES] += 1
+            t.dealt += 1
+    for i in range(t.num_players):
+        lay_dragons(t, (t.dealer + i) % t.num_players)
+    play_on(t, owe_discard(t, t.dealer, may_discard_first=True))
+
+
+@njit
+def clear(t):
+    t.dealt = 0
+    t.hand[:] = 0
+    t.held[:] = 0
+    t.mouths[:] = 0
+    t.sentences[:] = 0
+    t.triples[:] = NOTHING
+    t.fours[:] = NOTHING
+    t.company[:] = 0
+    t.joined[:] = 0
+    t.kou[:] = 0
+    t.worth[:] = 0
+    t.piles[:] = 0
+    t.shown[:] = 0
+    t.credit[:] = 0
+    t.thrown[:] = 0
+    t.passed_chi[:] = 0
+    t.broken[:] = 0
+    t.ban[:] = NO_KIND
+    t.card = NO_KIND
+    t.owner = t.dealer
+    t.is_flip = 0
+    t.events[:] = 0
+    t.num_events = 0
+    t.decisions = 0
+    t.over = 0
+    t.outcome = WON
+    t.winner = NOBODY
+    t.pig = NOBODY
+    t.reason = NO_REASON
+    t.huxi = 0
+    t.points = 0
+    t.way = 0
+    t.score[:] = 0
+
+
+# --- playing ------------------------------------------------------------------------------------
+
+
+@njit
+def apply(t, action):
+    """Play a legal ``action``, and on to the next decision."""
+    seat = np.int64(t.turn)
+    t.decisions += 1
+    if t.phase == DISCARDING:
+        flipper = discard(t, seat, action)
+    elif action == HU:
+        flipper = win(t, seat, best_win(t, seat, t.card, is_own_flip(t, seat)))
+    elif action == PASS:
+        t.passed_chi[seat, t.card] |= t.phase == ASKED_CHI
+        flipper = claims(t, t.phase, (seat - t.owner + t.num_players) % t.num_players + 1)
+    elif action == TIE:
+        lay_mouth(t, seat, t.card, tie_card(t, seat, t.card))
+        t.ban[seat] = t.card
+        flipper = owe_discard(t, seat, may_discard_first=False)
+    else:
+        flipper = chi(t, seat, action)
+    play_on(t, flipper)
+
+
+@njit
+def play_on(t, flipper):
+    """Flip card after card, until somebody has to decide or the game is over."""
+    while flipper != WAITS:
+        if t.dealt == NUM_CARDS:
+            tell(t, EXHAUSTED_EVENT, flipper, 0, 0)
+            t.outcome = EXHAUSTED
+            finish(t)
+            return
+        t.card = t.deck[t.dealt] // COPIES
+        t.dealt += 1
+        t.shown[t.card] += 1
+        t.owner = flipper
+        t.is_flip = 1
+        tell(t, FLIP, flipper, t.card, 0)
+        flipper = claims(t, ASKED_HU, 0)
+
+
+@njit
+def is_own_flip(t, seat):
+    return t.is_flip != 0 and t.owner == seat
+
+
+@njit
+def discard(t, seat, kind):
+    for i in range(2):
+        a = OTHERS[kind, i]
+        if t.hand[seat, kind] == 1 and t.hand[seat, a] == KAN and has_full_company(t, seat, a):
+            t.broken[seat, a] = 1
+    lay_from_hand(t, seat, kind, 1)
+    t.thrown[seat, kind] = 1
+    t.ban[seat] = NO_KIND
+    t.card = kind
+    t.owner = seat
+    t.is_flip = 0
+    if t.num_players < CLAIMED_DISCARDS_FROM:
+        return rest(t)
+    return claims(t, ASKED_HU, 1)
+
+
+@njit
+def has_full_company(t, seat, kind):
+    """Whether the hand holds both other kinds of the group once or twice."""
+    return loose_of(t, seat, OTHERS[kind, 0]) > 0 and loose_of(t, seat, OTHERS[kind, 1]) > 0

@@ -1,0 +1,179 @@
+"""Xiangxi 96: melds and the cut of a won hand, in the words of the cases file (rules, 13.4), from a record.
+
+A unit is ``{"type": "tie" | "chi" | "kou" | "ju", "cards": [...]}``, ``{"type": "peng" | "shao" | "kan",
+"card": ...}``, ``{"type": "zou" | "ban" | "man", "card": ..., "own": bool, "with": [companions]}`` or
+``{"type": "shuang", "cards": [two], "own": [two], "with": [one]}``.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .kinds import COPIES, GROUP_SIZE, GROUPS, HUN, KINDS, NUM_GROUPS, NUM_KINDS, OTHERS
+from .melds import (
+    BAO_ZHU_BONUS,
+    BOTH,
+    COMPANIONS,
+    NOTHING,
+    OTHER,
+    OWN,
+    PENG,
+    SHAO,
+    companion_huxi,
+    four_huxi,
+    half_beside,
+    half_lacking,
+    triple_huxi,
+)
+from .shapes import KAN, LOOSE, MOUTHS, Counts, cuts, without
+from .win import (
+    FILL_HALF,
+    FILL_MOUTH,
+    FOUR,
+    FOUR_WITH_HALF,
+    FOUR_WITH_MOUTH,
+    LOOSE_CARD,
+    SPLIT_SENTENCE,
+    TRIPLE,
+)
+
+Unit = dict[str, Any]
+ZHAO = ("zou", "ban", "man")  # by the number of companions
+
+
+def melds_of(t: Any, seat: int) -> list[Unit]:
+    """What lies on the table before ``seat``, group by group."""
+    return [meld for group in range(NUM_GROUPS) for meld in _melds_of_group(t, seat, group)]
+
+
+def _melds_of_group(t: Any, seat: int, group: int) -> list[Unit]:
+    kinds = range(GROUP_SIZE * group, GROUP_SIZE * (group + 1))
+    melds: list[Unit] = []
+    for kind in kinds:
+        mouth = [KINDS[other] for other in OTHERS[kind]]
+        melds += [{"type": "tie", "cards": list(mouth)} for _ in range(t["mouths"][seat, kind])]
+    melds += [{"type": "chi", "cards": list(GROUPS[group])} for _ in range(t["sentences"][seat, group])]
+    for kind in kinds:
+        if t["triples"][seat, kind] != NOTHING:
+            name = "peng" if t["triples"][seat, kind] == PENG else "shao"
+            melds.append({"type": name, "card": KINDS[kind]})
+    fours = [kind for kind in kinds if t["fours"][seat, kind] != NOTHING]
+    own = [bool(t["fours"][seat, kind] == OWN) for kind in fours]
+    if t["joined"][seat, group]:
+        third = next(kind for kind in kinds if kind not in fours)
+        cards = [KINDS[kind] for kind in fours]
+        return [*melds, {"type": "shuang", "cards": cards, "own": own, "with": [KINDS[third]]}]
+    for kind, is_own in zip(fours, own, strict=True):
+        company = companions(kind, int(t["company"][seat, kind]))
+        melds.append({"type": ZHAO[len(company)], "card": KINDS[kind], "own": is_own, "with": company})
+    return melds
+
+
+def companions(kind: int, bits: int) -> list[str]:
+    """The companions of a four, by the bits of ``company``."""
+    return [KINDS[other] for i, other in enumerate(OTHERS[kind]) if bits >> i & 1]
+
+
+def huxi_of(t: Any, unit: Unit) -> int:
+    """What a unit is worth under the options of the table (section 10)."""
+    if "own" in unit:
+        fours = unit["cards"] if unit["type"] == "shuang" else [unit["card"]]
+        own = unit["own"] if unit["type"] == "shuang" else [unit["own"]]
+        kinds = [KINDS.index(card) for card in fours]
+        huxi = sum(int(four_huxi(t, kind, OWN if o else OTHER)) for kind, o in zip(kinds, own, strict=True))
+        huxi += sum(int(companion_huxi(t, KINDS.index(card))) for card in unit["with"])
+        is_bao_zhu = unit["type"] == "shuang" and all(own) and HUN[kinds[0]] == 1
+        return huxi + BAO_ZHU_BONUS * is_bao_zhu
+    if "cards" in unit:
+        return int(sum(HUN[KINDS.index(card)] for card in unit["cards"]))
+    mark = PENG if unit["type"] == "peng" else SHAO
+    return int(triple_huxi(t, KINDS.index(unit["card"]), mark))
+
+
+def won_cut(t: Any) -> list[Unit]:
+    """The best cut of the winner's hand: melds, kans, sentences and mouths that cover every card once."""
+    seat, card, way = int(t["winner"]), int(t["card"]), int(t["way"])
+    after, added = _use_card(t, seat, card, way)
+    mouths = MOUTHS - int(after["kou"][seat])
+    hand = after["hand"][seat]
+    kans = [{"type": "kan", "card": KINDS[kind]} for kind in range(NUM_KINDS) if hand[kind] == KAN]
+    loose = [int(LOOSE[count]) for count in hand]
+    if way == LOOSE_CARD:
+        loose[card] += 1
+    return [*melds_of(after, seat), *added, *kans, *_cut(tuple(loose), mouths)]
+
+
+def _use_card(t: Any, seat: int, card: int, way: int) -> tuple[Any, list[Unit]]:
+    """The record in which the winning card has been used by ``way`` (``win.py``), and units added beside."""
+    after = np.array([t])[0]
+    mark = OWN if t["is_flip"] and t["owner"] == seat else OTHER
+    if way == TRIPLE:
+        after["hand"][seat, card] = 0
+        after["triples"][seat, card] = SHAO if mark == OWN else PENG
+    elif FOUR <= way <= FOUR_WITH_HALF:
+        after["hand"][seat, card] = 0
+        after["triples"][seat, card] = NOTHING
+        after["fours"][seat, card] = mark
+        if way == FOUR_WITH_HALF:
+            after["company"][seat, half_beside(t, seat, card)] = 0
+            after["joined"][seat, card // GROUP_SIZE] = 1
+            after["kou"][seat] -= 1
+        elif way == FOUR_WITH_MOUTH:
+            after["mouths"][seat, card] -= 1
+            after["company"][seat, card] = BOTH
+            after["kou"][seat] -= 1
+        else:
+            company = way - FOUR
+            after["company"][seat, card] = company
+            after["kou"][seat] += COMPANIONS[company] == 1
+            for i, other in enumerate(OTHERS[card]):
+                after["hand"][seat, other] -= company >> i & 1
+    elif way == FILL_MOUTH:
+        after["mouths"][seat, card] -= 1
+        after["sentences"][seat, card // GROUP_SIZE] += 1
+        after["kou"][seat] -= 1
+    elif way == FILL_HALF:
+        after["company"][seat, half_lacking(t, seat, card)] = BOTH
+        after["kou"][seat] -= 1
+    elif way == SPLIT_SENTENCE:
+        after["sentences"][seat, card // GROUP_SIZE] -= 1
+        after["kou"][seat] += 2
+        pairs = [sorted((card, int(other))) for other in OTHERS[card]]
+        return after, [{"type": "kou", "cards": [KINDS[kind] for kind in pair]} for pair in pairs]
+    return after, []
+
+
+def _cut(loose: Counts, mouths: int) -> list[Unit]:
+    """Loose cards by kind (24,) cut into ju and so many kou."""
+    parts = [loose[GROUP_SIZE * g : GROUP_SIZE * (g + 1)] for g in range(NUM_GROUPS)]
+    for numbers in _shares([cuts(part) for part in parts], mouths):
+        return [unit for g, part in enumerate(parts) for unit in _cut_group(g, part, numbers[g])]
+    raise ValueError(f"{loose} cannot be cut into ju and {mouths} kou")
+
+
+def _shares(possible: list[frozenset[int]], mouths: int) -> list[tuple[int, ...]]:
+    """All ways to share so many mouths among groups, each of which can have the numbers given."""
+    if not possible:
+        return [()] if mouths == 0 else []
+    return [
+        (own, *others) for own in sorted(possible[0]) if own <= mouths
+        for others in _shares(possible[1:], mouths - own)
+    ]  # fmt: skip
+
+
+def _cut_group(group: int, counts: Counts, mouths: int) -> list[Unit]:
+    """Ju as many as can be, and so many kou."""
+    if not any(counts):
+        return []
+    kinds = range(GROUP_SIZE)
+    pieces = [("ju", tuple(kinds))] + [("kou", pair) for pair in combinations(kinds, 2) if mouths]
+    for name, places in pieces:
+        left = without(counts, *places)
+        still = mouths - (name == "kou")
+        if still in cuts(left):
+            unit = {"type": name, "cards": [GROUPS[group][place] for place in places]}
+            return [unit, *_cut_group(group, left, still)]
+    raise ValueError(f"{counts} cannot be cut into ju and {mouths} kou")
