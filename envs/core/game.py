@@ -245,8 +245,8 @@ class Game:
     ``view``, and ``events`` where things happen by themselves.
 
     Of a record's fields the core knows the options, ``chance`` (4,) uint64, ``deck`` (room for all packs),
-    ``turn`` (the seat to act), ``dealer`` (in games that have one), ``pending`` (not 0 in the middle of a play), ``over``, ``score`` (by seat) and
-    ``decisions``.
+    ``turn`` (the seat to act), ``pending`` (not 0 in the middle of a play), ``over``, ``score`` (by seat) and
+    ``decisions``, and ``dealer`` in games that have one.
 
     ``variants`` are sets of options under which observations have other shapes, first the defaults: docs and
     benchmarks go through them. ``title_of`` names the level of a player's cumulative points, in games with

@@ -26,7 +26,8 @@ HU, PASS, CHI_HAND, CHI_TABLE, CHI_HALF, TIE = range(NUM_KINDS, NUM_ACTIONS)
 
 FEATURE_NAMES = (
     "is_discard", *(f"is_{name}" for name in CLAIMS), *(f"is_{colour}" for colour in COLOURS), "is_hun",
-    *(f"is_place_{place}" for place in range(GROUP_SIZE)), *(f"is_group_{group}" for group in range(NUM_GROUPS)),
+    *(f"is_place_{place}" for place in range(GROUP_SIZE)),
+    *(f"is_group_{group}" for group in range(NUM_GROUPS)),
 )  # fmt: skip
 
 

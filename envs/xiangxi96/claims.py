@@ -1,7 +1,7 @@
-"""Xiangxi 96: who takes the card on offer, what he owes, how the game ends (rules, 3 and 4), on one record ``t``.
+"""Xiangxi 96: who takes the card on offer, what he owes, how the game ends (rules, sections 3 and 4).
 
-Functions that play on return the seat that flips next, or ``WAITS`` when somebody has to decide or the game
-is over. Their names are those of section 3.
+All on one record ``t``. Functions that play on return the seat that flips next, or ``WAITS`` when somebody
+has to decide or the game is over. Their names are those of section 3.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from .kinds import GROUP_SIZE, NO_KIND, NUM_GROUPS, OTHERS
 from .melds import (
     CHI_HAND_EVENT,
     CREDIT_EVENT,
-    NOTHING,
+    NO_CARD,
+    NO_COMPANY,
     OTHER,
     OWN,
     PENG,
@@ -22,26 +23,30 @@ from .melds import (
     PIG_EVENT,
     SHAO,
     SHAO_EVENT,
+    SHUANG,
     SHUANG_EVENT,
     ZOU_EVENT,
     complete_half,
     complete_mouth,
-    half_lacking,
+    fills_half,
     is_half,
     lay_four,
+    lay_mouth,
     lay_sentence,
     lay_triple,
     loose_of,
     tell,
 )
 from .shapes import FREE, KAN, MOUTHS
-from .win import HUXI_UNIT, NO_WIN, POINTS_UNIT, best_win
+from .win import NO_WIN, best_win, read_win
 
-WAITS = np.int64(-1)  # nobody flips: somebody is asked, or the game is over
+# Who flips next, where it is not a seat.
+WAITS = np.int64(-1)  # nobody: somebody is asked, or the game is over
+ON_OFFER = np.int64(-2)  # nobody yet: a card is on offer
 
-DISCARDING, ASKED_HU, ASKED_CHI, ASKED_TIE = range(4)  # phases: what is being decided
+DISCARDING, ASKED_HU, ASKED_CHI, ASKED_TIE = np.arange(4)  # phases: what is being decided
 WON, PIG, EXHAUSTED = range(3)  # outcomes
-NO_REASON, BROKEN_COMPANY, THIRD_KOU, NO_DISCARD = range(4)  # reasons of a pig
+NO_REASON, BROKEN_COMPANY, THIRD_KOU, NO_DISCARD = np.arange(4)  # reasons of a pig
 
 
 @njit
@@ -60,7 +65,8 @@ def rest(t):
 @njit
 def claims(t, phase, k):
     """Go through the list of claims, from ``phase`` and there from the k-th seat after the owner on."""
-    n, card, owner = t.num_players, t.card, t.owner
+    n, card, owner = t.num_players, np.int64(t.card), np.int64(t.owner)
+    t.win = NO_WIN
     if phase == ASKED_HU:
         while k < n:
             seat = (owner + k) % n
@@ -69,7 +75,8 @@ def claims(t, phase, k):
                     return zou(t, owner, OWN)
                 if t.hand[owner, card] == 2:
                     return triple(t, owner, SHAO, SHAO_EVENT)
-            if best_win(t, seat, card, k == 0) != NO_WIN:
+            t.win = best_win(t, seat, card, k == 0)
+            if t.win != NO_WIN:
                 return ask(t, ASKED_HU, seat)
             k += 1
         for i in range(1, n):
@@ -91,7 +98,7 @@ def claims(t, phase, k):
                 if ways > 1 or not is_forced:
                     return ask(t, ASKED_CHI, seat)
                 way = CHI_HAND if hand else (CHI_TABLE if table else CHI_HALF)
-                tell(t, CHI_HAND_EVENT + way - CHI_HAND, seat, card, 0)
+                tell(t, CHI_HAND_EVENT + way - CHI_HAND, seat, card, NO_COMPANY)
                 return chi(t, seat, way)
     for i in range(k if phase == ASKED_TIE else nearest, 2):
         seat = (owner + i) % n
@@ -118,7 +125,7 @@ def chi_ways(t, seat, card):
     is_barred = t.thrown[seat, card] or t.passed_chi[seat, card]
     hand = not is_barred and loose_of(t, seat, OTHERS[card, 0]) > 0 and loose_of(t, seat, OTHERS[card, 1]) > 0
     table = not is_barred and t.mouths[seat, card] > 0
-    return np.int64(hand), np.int64(table), np.int64(half_lacking(t, seat, card) >= 0)
+    return np.int64(hand), np.int64(table), np.int64(fills_half(t, seat, card))
 
 
 @njit
@@ -138,29 +145,41 @@ def tie_card(t, seat, card):
 
 @njit
 def chi(t, seat, way):
+    card = np.int64(t.card)
     if way == CHI_HAND:
-        lay_sentence(t, seat, t.card)
+        lay_sentence(t, seat, card)
     elif way == CHI_TABLE:
-        complete_mouth(t, seat, t.card)
+        complete_mouth(t, seat, card)
     else:
-        complete_half(t, seat, t.card)
-    return owe_discard(t, seat, may_discard_first=False)
+        complete_half(t, seat, card)
+    return owe_discard(t, seat)
+
+
+@njit
+def tie(t, seat):
+    card = np.int64(t.card)
+    lay_mouth(t, seat, card, tie_card(t, seat, card))
+    t.ban[seat] = card
+    return owe_discard(t, seat)
 
 
 @njit
 def triple(t, seat, mark, event):
-    lay_triple(t, seat, t.card, mark)
-    tell(t, event, seat, t.card, 0)
-    return owe_discard(t, seat, may_discard_first=False)
+    card = np.int64(t.card)
+    lay_triple(t, seat, card, mark)
+    tell(t, event, seat, card, NO_COMPANY)
+    return owe_discard(t, seat)
 
 
 @njit
 def zou(t, seat, mark):
-    card = t.card
-    is_shuang = lay_four(t, seat, card, mark)
-    tell(t, SHUANG_EVENT if is_shuang else ZOU_EVENT, seat, card, t.company[seat, card])
-    is_ban = is_half(t, seat, card)
-    is_lone = not is_shuang and t.company[seat, card] == NOTHING
+    card = np.int64(t.card)
+    company = lay_four(t, seat, card, mark)
+    if company == SHUANG:
+        tell(t, SHUANG_EVENT, seat, card, NO_COMPANY)
+        return owe_discard(t, seat)
+    tell(t, ZOU_EVENT, seat, card, company)
+    is_ban, is_lone = is_half(t, seat, card), company == NO_COMPANY
     if t.broken[seat, card] and (is_lone or is_ban):
         return pig(t, seat, BROKEN_COMPANY)
     if is_ban and t.kou[seat] > MOUTHS:
@@ -169,22 +188,20 @@ def zou(t, seat, mark):
         t.ban[seat] = NO_KIND
         t.card = NO_KIND
         return next_seat(t, seat)
-    return owe_discard(t, seat, may_discard_first=False)
+    return owe_discard(t, seat)
 
 
 @njit
-def owe_discard(t, seat, may_discard_first):
-    """ENTRY: a credit is spent, or a card discarded; at the start of the game a credit is the last resort."""
-    can_discard = may_discard(t, seat)
-    if t.credit[seat] > 0 and not (may_discard_first and can_discard):
+def owe_discard(t, seat):
+    """ENTRY: a credit is spent even if a card may be discarded."""
+    t.card = NO_KIND
+    if t.credit[seat] > 0:
         t.credit[seat] -= 1
         t.ban[seat] = NO_KIND
-        t.card = NO_KIND
-        tell(t, CREDIT_EVENT, seat, 0, 0)
+        tell(t, CREDIT_EVENT, seat, NO_CARD, NO_COMPANY)
         return next_seat(t, seat)
-    if not can_discard:
+    if not may_discard(t, seat):
         return pig(t, seat, NO_DISCARD)
-    t.card = NO_KIND
     return ask(t, DISCARDING, seat)
 
 
@@ -211,30 +228,28 @@ def may_discard(t, seat):
 
 
 @njit
-def win(t, seat, value):
-    """HU: ``value`` is that of ``best_win``."""
+def win(t, seat):
+    """HU, with what was offered."""
     t.outcome = WON
     t.winner = seat
-    t.points = value // POINTS_UNIT
-    t.huxi = value % POINTS_UNIT // HUXI_UNIT
-    t.way = value % HUXI_UNIT
-    for other in range(t.num_players):
-        t.score[other] = -t.points * t["base"]
-    t.score[seat] = t.points * t["base"] * (t.num_players - 1)
+    points, _, _ = read_win(t.win)
+    points *= t["base"]  # not compiled, t.base is an attribute that NumPy's scalars have
+    t.score[: t.num_players] = -points
+    t.score[seat] = points * (t.num_players - 1)
     finish(t)
     return WAITS
 
 
 @njit
 def pig(t, seat, reason):
-    tell(t, PIG_EVENT, seat, 0, 0)
+    tell(t, PIG_EVENT, seat, NO_CARD, NO_COMPANY)
     t.outcome = PIG
     t.pig = seat
     t.reason = reason
     t.card = NO_KIND
-    for other in range(t.num_players):
-        t.score[other] = t.pig_points * t["base"]
-    t.score[seat] = -t.pig_points * t["base"] * (t.num_players - 1)
+    points = t.pig_points * t["base"]
+    t.score[: t.num_players] = points
+    t.score[seat] = -points * (t.num_players - 1)
     finish(t)
     return WAITS
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..core.jit import njit
 from .actions import CHI_HALF, CHI_HAND, CHI_TABLE, HU, PASS, TIE
 from .claims import ASKED_HU, ASKED_TIE, DISCARDING, chi_ways, free_kinds
@@ -12,7 +14,7 @@ from .kinds import GROUP_SIZE, NO_KIND, NUM_GROUPS
 def legal(t, mask):
     """Write 1 for each legal action of the seat to act into ``mask`` (30,), else 0."""
     mask[:] = 0
-    seat = t.turn
+    seat = np.int64(t.turn)
     if t.phase == DISCARDING:
         for group in range(NUM_GROUPS):
             bits = free_kinds(t, seat, group)
@@ -27,7 +29,7 @@ def legal(t, mask):
     elif t.phase == ASKED_TIE:
         mask[TIE] = 1
     else:
-        hand, table, half = chi_ways(t, seat, t.card)
+        hand, table, half = chi_ways(t, seat, np.int64(t.card))
         mask[CHI_HAND] = hand
         mask[CHI_TABLE] = table
         mask[CHI_HALF] = half

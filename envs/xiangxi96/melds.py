@@ -1,13 +1,14 @@
-"""Xiangxi 96: what lies on the table, how it gets there and what it is worth (rules, 4, 7 and 10), on one record ``t``.
+"""Xiangxi 96: what lies on the table, how it gets there and what it is worth (rules, sections 4, 7 and 10).
 
-Of each seat the record has
+Of each seat the record ``t`` has
 
 - ``mouths``: tie kou, counted by the kind that they lack;
 - ``sentences``: ju, by group;
 - ``triples``: by kind, ``PENG`` or ``SHAO``;
 - ``fours``: by kind, ``OTHER`` or ``OWN`` by whose card the fourth one was;
-- ``company``: the companions of a four, bit i for ``OTHERS[kind, i]``: none is a lone zou, one a
-  ban-zhao, both a man-zhao;
+- ``company``: how many companions a four has: none is a lone zou, one a ban-zhao, two a man-zhao;
+- ``lacks``: by group, the kind that its ban-zhao lacks (no group has two: a second four joins the first), or
+  ``NO_KIND``;
 - ``joined``: by group, whether its two fours and the third kind are one shuang long;
 - ``kou`` and ``worth``: how many kou and how many huxi these are.
 """
@@ -17,15 +18,18 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import njit
-from .kinds import COPIES, GROUP_SIZE, HUN, NUM_GROUPS, OTHERS, RED_FACES
+from .kinds import COPIES, GROUP_SIZE, HUN, NO_KIND, NUM_GROUPS, OTHERS, RED_FACES
 from .rules import EXTRA_ALL
-from .shapes import KAN, LOOSE
+from .shapes import LOOSE
 
 NOTHING = 0
-PENG, SHAO = 1, 2
-OTHER, OWN = 1, 2
-BOTH = 3  # companions
-COMPANIONS = np.array([0, 1, 1, 2])  # how many, by their bits
+# Constants that kernels are called with are of one type with what is computed: else all compiles again.
+ONE, PAIR, TRIPLE, FOUR = np.arange(1, COPIES + 1)
+PENG, SHAO = OTHER, OWN = np.array([1, 2])
+NO_COMPANY, BOTH = np.array([0, 3])  # companions of a four: bit i for OTHERS[kind, i]
+NO_CARD = NO_COMPANY  # of an event about none
+COMPANIONS = np.array([0, 1, 1, 2])  # how many these are
+SHUANG = np.int64(4)  # what `lay_four` returns instead of them
 
 # Huxi by colour (black, red) and by what it is.
 TRIPLE_HUXI = np.array([[0, 2, 4], [0, 3, 6]])
@@ -35,7 +39,7 @@ BAO_ZHU_BONUS = 3  # 28 in place of 25
 (
     FLIP, DRAGON, ZOU_EVENT, SHUANG_EVENT, SHAO_EVENT, PENG_EVENT, CHI_HAND_EVENT, CHI_TABLE_EVENT,
     CHI_HALF_EVENT, CREDIT_EVENT, PIG_EVENT, EXHAUSTED_EVENT, SHUANG_DRAGON,
-) = range(13)  # fmt: skip
+) = np.arange(13)  # fmt: skip
 # An event in one number: its kind, its seat, the kind of card it is about, and companions.
 EVENT_UNIT, SEAT_UNIT, KIND_UNIT = 512, 128, 4
 
@@ -78,32 +82,13 @@ def loose_of(t, seat, kind):
 @njit
 def is_half(t, seat, kind):
     """Whether the four of this kind is a ban-zhao, which is a kou."""
-    return COMPANIONS[t.company[seat, kind]] == 1
+    return t.company[seat, kind] == 1
 
 
 @njit
-def half_lacking(t, seat, kind):
-    """The four whose ban-zhao lacks this kind, or -1."""
-    for i in range(2):
-        four = OTHERS[kind, i]
-        if is_half(t, seat, four) and t.company[seat, four] != companion_bit(four, kind):
-            return four
-    return np.int64(-1)
-
-
-@njit
-def half_beside(t, seat, kind):
-    """The four of another kind of the group that is a ban-zhao, or -1."""
-    for i in range(2):
-        if is_half(t, seat, OTHERS[kind, i]):
-            return OTHERS[kind, i]
-    return np.int64(-1)
-
-
-@njit
-def companion_bit(four, kind):
-    """The bit of ``company[four]`` that stands for this other kind of the group."""
-    return np.int64(1) if OTHERS[four, 0] == kind else np.int64(2)
+def fills_half(t, seat, kind):
+    """Whether a ban-zhao lacks this kind; no other kind can become a four beside it."""
+    return t.lacks[seat, kind // GROUP_SIZE] == kind
 
 
 @njit
@@ -117,7 +102,7 @@ def lay_from_hand(t, seat, kind, count):
 @njit
 def lay_triple(t, seat, kind, mark):
     """Peng or shao: two cards of the hand with the one on offer."""
-    lay_from_hand(t, seat, kind, 2)
+    lay_from_hand(t, seat, kind, PAIR)
     t.triples[seat, kind] = mark
     t.worth[seat] += triple_huxi(t, kind, mark)
 
@@ -126,7 +111,7 @@ def lay_triple(t, seat, kind, mark):
 def lay_sentence(t, seat, kind):
     """chi_hand: a ju of the card on offer and two of the hand."""
     for i in range(2):
-        lay_from_hand(t, seat, OTHERS[kind, i], 1)
+        lay_from_hand(t, seat, OTHERS[kind, i], ONE)
     t.sentences[seat, kind // GROUP_SIZE] += 1
     t.worth[seat] += GROUP_SIZE * HUN[kind]
 
@@ -143,7 +128,9 @@ def complete_mouth(t, seat, kind):
 @njit
 def complete_half(t, seat, kind):
     """chi_half: the ban-zhao that lacks this kind becomes a man-zhao."""
-    t.company[seat, half_lacking(t, seat, kind)] = BOTH
+    t.lacks[seat, kind // GROUP_SIZE] = NO_KIND
+    for i in range(2):
+        t.company[seat, OTHERS[kind, i]] *= 2  # of the only four beside this kind
     t.kou[seat] -= 1
     t.worth[seat] += companion_huxi(t, kind)
 
@@ -151,7 +138,7 @@ def complete_half(t, seat, kind):
 @njit
 def lay_mouth(t, seat, kind, partner):
     """tie: a kou of the card on offer and its partner in the hand."""
-    lay_from_hand(t, seat, partner, 1)
+    lay_from_hand(t, seat, partner, ONE)
     i = np.int64(OTHERS[kind, 0] == partner)  # where the third kind is
     t.mouths[seat, OTHERS[kind, i]] += 1
     t.kou[seat] += 1
@@ -160,29 +147,29 @@ def lay_mouth(t, seat, kind, partner):
 
 @njit
 def lay_four(t, seat, kind, mark):
-    """ZOU (section 7): four of a kind, of a kan or a shao; whether it is a shuang long."""
+    """ZOU (section 7): four of a kind, of a kan or a shao. Returns its companions, or SHUANG."""
     if t.triples[seat, kind] == SHAO:
         t.triples[seat, kind] = NOTHING
         t.worth[seat] -= triple_huxi(t, kind, SHAO)
     else:
-        lay_from_hand(t, seat, kind, KAN)
+        lay_from_hand(t, seat, kind, TRIPLE)
     t.fours[seat, kind] = mark
     t.worth[seat] += four_huxi(t, kind, mark)
-    beside = half_beside(t, seat, kind)
-    if beside >= 0:
-        t.company[seat, beside] = NOTHING  # from now on it belongs to both
+    if fills_half(t, seat, kind):
+        t.lacks[seat, kind // GROUP_SIZE] = NO_KIND
+        for i in range(2):
+            t.company[seat, OTHERS[kind, i]] = 0  # the companion belongs to both fours now
         t.kou[seat] -= 1
         join(t, seat, kind // GROUP_SIZE)
-        return True
+        return SHUANG
     if t.mouths[seat, kind] > 0:
         t.mouths[seat, kind] -= 1
         t.kou[seat] -= 1
-        t.company[seat, kind] = BOTH
+        t.company[seat, kind] = 2
         for i in range(2):
             t.worth[seat] += companion_huxi(t, OTHERS[kind, i]) - HUN[kind]
-        return False
-    take_companions(t, seat, kind)
-    return False
+        return BOTH
+    return take_companions(t, seat, kind)
 
 
 @njit
@@ -204,14 +191,19 @@ def is_bao_zhu(t, seat, group):
 
 @njit
 def take_companions(t, seat, kind):
-    """A four takes one card of each other kind that the hand holds once or twice."""
+    """A four takes one card of each other kind that the hand holds once or twice; returns which."""
+    company = NO_COMPANY
     for i in range(2):
         companion = OTHERS[kind, i]
         if loose_of(t, seat, companion) > 0:
-            lay_from_hand(t, seat, companion, 1)
-            t.company[seat, kind] |= 1 << i
+            lay_from_hand(t, seat, companion, ONE)
             t.worth[seat] += companion_huxi(t, companion)
-    t.kou[seat] += is_half(t, seat, kind)
+            company |= 1 << i
+    t.company[seat, kind] = COMPANIONS[company]
+    if is_half(t, seat, kind):
+        t.kou[seat] += 1
+        t.lacks[seat, kind // GROUP_SIZE] = OTHERS[kind, 1] if company == 1 else OTHERS[kind, 0]
+    return company
 
 
 @njit
@@ -231,16 +223,15 @@ def lay_dragons(t, seat):
         is_shuang = num_fours == 2 and loose_of(t, seat, third) > 0
         for kind in range(start, start + GROUP_SIZE):
             if t.hand[seat, kind] == COPIES:
-                lay_from_hand(t, seat, kind, COPIES)
+                lay_from_hand(t, seat, kind, FOUR)
                 t.fours[seat, kind] = OWN
                 t.worth[seat] += four_huxi(t, kind, OWN)
-                if num_fours == 1:
-                    take_companions(t, seat, kind)
                 if not is_shuang:
-                    t.credit[seat] += t.company[seat, kind] == NOTHING
-                    tell(t, DRAGON, seat, kind, t.company[seat, kind])
+                    company = take_companions(t, seat, kind) if num_fours == 1 else NO_COMPANY
+                    t.credit[seat] += company == NO_COMPANY
+                    tell(t, DRAGON, seat, kind, company)
         if is_shuang:
-            lay_from_hand(t, seat, third, 1)
+            lay_from_hand(t, seat, third, ONE)
             t.worth[seat] += companion_huxi(t, third)
             join(t, seat, group)
-            tell(t, SHUANG_DRAGON, seat, third, 0)
+            tell(t, SHUANG_DRAGON, seat, third, NO_COMPANY)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.cards import unary
 from ..core.game import Field, lay_out
 from ..core.jit import njit
-from .claims import ASKED_CHI, ASKED_HU, ASKED_TIE, DISCARDING
-from .kinds import COPIES, GROUP_SIZE, HUN, NO_KIND, NUM_CARDS, NUM_GROUPS, NUM_KINDS
-from .melds import COMPANIONS, OWN, PENG, SHAO
+from .claims import ASKED_CHI, ASKED_HU, ASKED_TIE, DISCARDING, WON
+from .kinds import COPIES, GROUP_SIZE, NO_KIND, NUM_CARDS, NUM_GROUPS, NUM_KINDS
+from .melds import OWN, PENG, SHAO
 from .rules import DEALT_TO_DEALER, MOST_SEATS, Xiangxi96Rules, least_huxi, num_dealt, stock_size
 from .shapes import CUTS_OF_HAND, KAN, LEFT, MOUTHS
-from .win import NO_WIN, best_win, hand_huxi
+from .win import NO_WIN, best_win, hand_huxi, read_win
 
 NOT_ASKED = -1  # the turn, to who does not see whose it is
 
@@ -53,16 +52,28 @@ def _fields(num_players: int) -> dict[str, Field]:
     n = num_players
     own = [
         ("hand", (KAN, NUM_KINDS), "own hand: more than k of a kind"),
-        ("unseen", (COPIES, NUM_KINDS), "cards neither in the own hand nor shown so far: more than k of a kind"),
+        (
+            "unseen",
+            (COPIES, NUM_KINDS),
+            "cards neither in the own hand nor shown so far: more than k of a kind",
+        ),
         ("card", (NUM_KINDS,), "the card on offer, one-hot"),
         ("is_flip", (1,), "it was flipped, not discarded"),
         ("asked", (len(PHASES),), "what the observer is asked: a discard, hu, chi, tie"),
         ("barred", (NUM_KINDS,), "kinds that it may not chi: discarded, or a chi was passed"),
         ("broken", (NUM_KINDS,), "own kinds whose company it broke: a zou may be a pig"),
         ("ban", (NUM_KINDS,), "the kind that it may not discard now, after a tie"),
-        ("left", (MOST_HAND,), "own cards left over when the hand is cut best with the mouths allowed, unary"),
+        (
+            "left",
+            (MOST_HAND,),
+            "own cards left over when the hand is cut best with the mouths allowed, unary",
+        ),
         ("spare", (NUM_KINDS,), "discards after which fewer are left over"),
-        ("wins_own", (NUM_KINDS,), "kinds that win now if the observer flips them (0 while it has to discard)"),
+        (
+            "wins_own",
+            (NUM_KINDS,),
+            "kinds that win now if the observer flips them (0 while it has to discard)",
+        ),
         ("wins_other", (NUM_KINDS,), "kinds that win now if another turns them"),
         ("huxi", (MOST_HUXI,), "own huxi on the table, unary"),
         ("worth", (MOST_HUXI,), "own huxi on the table and of the hand if all of it is cut, unary"),
@@ -83,15 +94,15 @@ def _fields(num_players: int) -> dict[str, Field]:
 FIELDS = {n: _fields(n) for n in range(2, MOST_SEATS + 1)}
 
 (
-    _HAND, _UNSEEN, _CARD, _IS_FLIP, _ASKED, _BARRED, _BROKEN, _BAN, _LEFT, _SPARE, _WINS_OWN, _WINS_OTHER,
+    _HAND, _UNSEEN, _CARD, _IS_FLIP, _ASKED, _BARRED, _BROKEN, _BAN, _LEFT, _SPARE, _WINS_OWN, _,
     _HUXI, _WORTH, _LACKING, _BIG_SMALL, _EXTRA, _RED_FACE, _SPLIT, _PIG_POINTS, _FIRST_SEAT,
 ) = (field.start for field in list(FIELDS[2].values())[:21])  # fmt: skip
 
 _SIZES = [int(np.prod(shape)) for _, shape, _ in _SEATS]
 # Where the fields of the seats begin, in places of one seat: times the number of players.
 (
-    _MOUTHS, _SENTENCES, _PENGS, _SHAOS, _FOURS, _OWN_FOURS, _COMPANY, _SHUANG, _PILE, _THROWN, _KOU, _CREDITS,
-    _HAND_SIZE, _DEALER, _OWNER, _OWES, _ALL_SEATS,
+    _MOUTHS, _SENTENCES, _PENGS, _SHAOS, _FOURS, _OWN_FOURS, _COMPANY, _SHUANG, _PILE, _THROWN, _KOU,
+    _CREDITS, _HAND_SIZE, _DEALER, _OWNER, _OWES, _ALL_SEATS,
 ) = (sum(_SIZES[:i]) for i in range(len(_SIZES) + 1))  # fmt: skip
 
 COUNTED = ("decisions", "winner", "outcome", "huxi", "points", "pig", "reason", "flips")
@@ -111,14 +122,15 @@ def fields_of(rules: Xiangxi96Rules) -> tuple[Field, ...]:
 def observe(t, seat, out):
     """Write what ``seat`` sees into ``out`` (O,) uint8; ``FIELDS`` says where things stand."""
     out[:] = 0
+    seat = np.int64(seat)  # of one type with what claims.py calls with
     see_cards(t, seat, out)
     see_chances(t, seat, out)
     see_options(t, out)
     n = t.num_players
     for i in range(n):
-        see_seat(t, (seat + i) % n, i, out[_FIRST_SEAT:])
-    stock = out[_FIRST_SEAT + n * _ALL_SEATS :]
-    unary(NUM_CARDS - t.dealt, len(stock), stock)
+        see_seat(t, np.int64((seat + i) % n), i, out[_FIRST_SEAT:])
+    for at in range(NUM_CARDS - t.dealt):
+        out[_FIRST_SEAT + n * _ALL_SEATS + at] = 1
 
 
 @njit
@@ -155,7 +167,8 @@ def see_options(t, out):
 @njit
 def see_seat(t, who, i, out):
     """What everybody sees of a seat, the i-th one from the observer on."""
-    n = t.num_players
+    n = min(max(np.int64(t.num_players), 2), MOST_SEATS)
+    i = min(max(i, 0), MOST_SEATS)
     at = n * _MOUTHS + i * MOUTHS * NUM_KINDS
     for k in range(MOUTHS):
         for kind in range(NUM_KINDS):
@@ -179,7 +192,7 @@ def see_seat(t, who, i, out):
         out[thrown + kind] = t.thrown[who, kind]
     for k in range(2):
         for kind in range(NUM_KINDS):
-            out[company + k * NUM_KINDS + kind] = COMPANIONS[t.company[who, kind]] > k
+            out[company + k * NUM_KINDS + kind] = t.company[who, kind] > k
     at = n * _SHUANG + i * NUM_GROUPS
     for group in range(NUM_GROUPS):
         out[at + group] = t.joined[who, group]
@@ -187,9 +200,15 @@ def see_seat(t, who, i, out):
     for k in range(COPIES):
         for kind in range(NUM_KINDS):
             out[at + k * NUM_KINDS + kind] = t.piles[who, kind] > k
-    unary(t.kou[who], MOST_KOU, out[n * _KOU + i * MOST_KOU :])
-    unary(t.credit[who], MOST_CREDITS, out[n * _CREDITS + i * MOST_CREDITS :])
-    unary(t.held[who], MOST_HAND, out[n * _HAND_SIZE + i * MOST_HAND :])
+    at = n * _KOU + i * MOST_KOU
+    for k in range(MOST_KOU):
+        out[at + k] = t.kou[who] > k
+    at = n * _CREDITS + i * MOST_CREDITS
+    for k in range(MOST_CREDITS):
+        out[at + k] = t.credit[who] > k
+    at = n * _HAND_SIZE + i * MOST_HAND
+    for k in range(MOST_HAND):
+        out[at + k] = t.held[who] > k
     out[n * _DEALER + i] = t.dealer == who
     out[n * _OWNER + i] = t.card != NO_KIND and t.owner == who
     out[n * _OWES + i] = owes(t, who)
@@ -206,9 +225,12 @@ def see_chances(t, seat, out):
     """How far the hand is from a win, as far as the own cards tell."""
     huxi = np.int64(t.worth[seat])
     worth = huxi + hand_huxi(t, seat)
-    unary(huxi, MOST_HUXI, out[_HUXI:])
-    unary(worth, MOST_HUXI, out[_WORTH:])
-    unary(max(0, least_huxi(t.num_players) - worth), MOST_LACKING, out[_LACKING:])
+    for k in range(MOST_HUXI):
+        out[_HUXI + k] = huxi > k
+        out[_WORTH + k] = worth > k
+    lacking = least_huxi(t.num_players) - worth
+    for k in range(MOST_LACKING):
+        out[_LACKING + k] = lacking > k
     see_left(t, seat, out)
     if not owes(t, seat):
         see_wins(t, seat, out)
@@ -229,7 +251,8 @@ def see_left(t, seat, out):
     for g in range(NUM_GROUPS - 1, -1, -1):
         add_group(LEFT[group_of(t, seat, g)], after[g + 1], after[g])
     fewest = after[0, mouths]
-    unary(fewest, MOST_HAND, out[_LEFT:])
+    for k in range(MOST_HAND):
+        out[_LEFT + k] = fewest > k
     for g in range(NUM_GROUPS):
         counts = group_of(t, seat, g)
         for i in range(GROUP_SIZE):
@@ -280,13 +303,15 @@ def see_wins(t, seat, out):
     last = first + GROUP_SIZE if uncut else np.int64(NUM_KINDS)
     for kind in range(first, last):
         if COPIES - t.shown[kind] - t.hand[seat, kind] > 0:
-            out[_WINS_OWN + kind] = best_win(t, seat, kind, True) != NO_WIN
-            out[_WINS_OTHER + kind] = best_win(t, seat, kind, False) != NO_WIN
+            for is_other in range(2):
+                out[_WINS_OWN + is_other * NUM_KINDS + kind] = (
+                    best_win(t, seat, kind, is_other == 0) != NO_WIN
+                )
 
 
 @njit
 def blank(t, seat):
-    """Zero what ``seat`` may not know: other hands, the stock, who was asked and passed, the chance stream."""
+    """Zero what ``seat`` may not know: other hands, the stock, who was asked and passed."""
     t.chance[:] = 0
     t.deck[:] = 0
     t.decisions = 0  # it counts hidden passes
@@ -296,6 +321,7 @@ def blank(t, seat):
             t.passed_chi[other, :] = 0
             t.broken[other, :] = 0
     if t.turn != seat and t.phase != DISCARDING:
+        t.win = NO_WIN
         t.turn = NOT_ASKED
         t.phase = DISCARDING
 
@@ -306,8 +332,11 @@ def stats(t, out):
     out[0] = t.decisions
     out[1] = t.winner
     out[2] = t.outcome
-    out[3] = t.huxi
-    out[4] = t.points
+    if t.outcome == WON:
+        out[4], out[3], _ = read_win(t.win)
+    else:
+        out[3] = 0
+        out[4] = 0
     out[5] = t.pig
     out[6] = t.reason
     out[7] = t.dealt - num_dealt(t.num_players)

@@ -19,18 +19,32 @@ from .claims import (
     DISCARDING,
     EXHAUSTED,
     NO_REASON,
+    ON_OFFER,
     WAITS,
     WON,
+    ask,
     chi,
     claims,
     finish,
+    may_discard,
     owe_discard,
     rest,
-    tie_card,
+    tie,
     win,
 )
 from .kinds import COPIES, NO_KIND, NUM_CARDS, NUM_GROUPS, NUM_KINDS, OTHERS
-from .melds import EXHAUSTED_EVENT, FLIP, NOTHING, lay_dragons, lay_from_hand, lay_mouth, loose_of, tell
+from .melds import (
+    EXHAUSTED_EVENT,
+    FLIP,
+    NO_CARD,
+    NO_COMPANY,
+    NOTHING,
+    ONE,
+    lay_dragons,
+    lay_from_hand,
+    loose_of,
+    tell,
+)
 from .rules import (
     CLAIMED_DISCARDS_FROM,
     DEALT_EACH,
@@ -40,7 +54,7 @@ from .rules import (
     most_events,
 )
 from .shapes import KAN
-from .win import best_win
+from .win import NO_WIN
 
 NOBODY = -1
 
@@ -61,6 +75,7 @@ TABLE = record(
         ("triples", COUNTER, (MOST_SEATS, NUM_KINDS)),
         ("fours", COUNTER, (MOST_SEATS, NUM_KINDS)),
         ("company", COUNTER, (MOST_SEATS, NUM_KINDS)),
+        ("lacks", COUNTER, (MOST_SEATS, NUM_GROUPS)),
         ("joined", COUNTER, (MOST_SEATS, NUM_GROUPS)),
         ("kou", COUNTER, (MOST_SEATS,)),
         ("worth", COUNTER, (MOST_SEATS,)),  # huxi
@@ -87,9 +102,7 @@ TABLE = record(
         ("winner", COUNTER),
         ("pig", COUNTER),
         ("reason", COUNTER),
-        ("huxi", COUNTER),  # of the winner, as his points and the way he won by (win.py)
-        ("points", COUNTER),
-        ("way", COUNTER),
+        ("win", MONEY),  # the win that is offered, or was taken: see win.py
         ("score", MONEY, (MOST_SEATS,)),
     ]
 )
@@ -118,7 +131,9 @@ def deal(t, deck, dealer):
             t.dealt += 1
     for i in range(t.num_players):
         lay_dragons(t, (t.dealer + i) % t.num_players)
-    play_on(t, owe_discard(t, t.dealer, may_discard_first=True))
+    opener = np.int64(t.dealer)
+    # A credit is not used for the first discard, unless there is no other way.
+    play_on(t, ask(t, DISCARDING, opener) if may_discard(t, opener) else owe_discard(t, opener), np.int64(0))
 
 
 @njit
@@ -131,6 +146,7 @@ def clear(t):
     t.triples[:] = NOTHING
     t.fours[:] = NOTHING
     t.company[:] = 0
+    t.lacks[:] = NO_KIND
     t.joined[:] = 0
     t.kou[:] = 0
     t.worth[:] = 0
@@ -152,9 +168,7 @@ def clear(t):
     t.winner = NOBODY
     t.pig = NOBODY
     t.reason = NO_REASON
-    t.huxi = 0
-    t.points = 0
-    t.way = 0
+    t.win = NO_WIN
     t.score[:] = 0
 
 
@@ -166,43 +180,47 @@ def apply(t, action):
     """Play a legal ``action``, and on to the next decision."""
     seat = np.int64(t.turn)
     t.decisions += 1
+    next_asked = np.int64(1)  # counted from the owner of the card on offer
     if t.phase == DISCARDING:
         flipper = discard(t, seat, action)
     elif action == HU:
-        flipper = win(t, seat, best_win(t, seat, t.card, is_own_flip(t, seat)))
+        flipper = win(t, seat)
     elif action == PASS:
         t.passed_chi[seat, t.card] |= t.phase == ASKED_CHI
-        flipper = claims(t, t.phase, (seat - t.owner + t.num_players) % t.num_players + 1)
+        next_asked += (seat - t.owner + t.num_players) % t.num_players
+        flipper = ON_OFFER
     elif action == TIE:
-        lay_mouth(t, seat, t.card, tie_card(t, seat, t.card))
-        t.ban[seat] = t.card
-        flipper = owe_discard(t, seat, may_discard_first=False)
+        flipper = tie(t, seat)
     else:
         flipper = chi(t, seat, action)
-    play_on(t, flipper)
+    play_on(t, flipper, next_asked)
 
 
 @njit
-def play_on(t, flipper):
-    """Flip card after card, until somebody has to decide or the game is over."""
+def play_on(t, flipper, next_asked):
+    """Until somebody has to decide or the game is over: ask about the card on offer, flip the next one."""
     while flipper != WAITS:
-        if t.dealt == NUM_CARDS:
-            tell(t, EXHAUSTED_EVENT, flipper, 0, 0)
-            t.outcome = EXHAUSTED
-            finish(t)
-            return
-        t.card = t.deck[t.dealt] // COPIES
-        t.dealt += 1
-        t.shown[t.card] += 1
-        t.owner = flipper
-        t.is_flip = 1
-        tell(t, FLIP, flipper, t.card, 0)
-        flipper = claims(t, ASKED_HU, 0)
+        if flipper != ON_OFFER:
+            if t.dealt == NUM_CARDS:
+                tell(t, EXHAUSTED_EVENT, flipper, NO_CARD, NO_COMPANY)
+                t.outcome = EXHAUSTED
+                finish(t)
+                return
+            flip(t, flipper)
+            next_asked = np.int64(0)
+        flipper = claims(t, np.int64(t.phase), next_asked)
 
 
 @njit
-def is_own_flip(t, seat):
-    return t.is_flip != 0 and t.owner == seat
+def flip(t, seat):
+    card = np.int64(t.deck[t.dealt] // COPIES)
+    t.dealt += 1
+    t.shown[card] += 1
+    tell(t, FLIP, seat, card, NO_COMPANY)
+    t.card = card
+    t.owner = seat
+    t.is_flip = 1
+    t.phase = ASKED_HU
 
 
 @njit
@@ -211,15 +229,14 @@ def discard(t, seat, kind):
         a = OTHERS[kind, i]
         if t.hand[seat, kind] == 1 and t.hand[seat, a] == KAN and has_full_company(t, seat, a):
             t.broken[seat, a] = 1
-    lay_from_hand(t, seat, kind, 1)
+    lay_from_hand(t, seat, kind, ONE)
     t.thrown[seat, kind] = 1
     t.ban[seat] = NO_KIND
     t.card = kind
     t.owner = seat
     t.is_flip = 0
-    if t.num_players < CLAIMED_DISCARDS_FROM:
-        return rest(t)
-    return claims(t, ASKED_HU, 1)
+    t.phase = ASKED_HU
+    return rest(t) if t.num_players < CLAIMED_DISCARDS_FROM else ON_OFFER
 
 
 @njit

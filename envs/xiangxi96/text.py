@@ -29,6 +29,7 @@ from .melds import (
 )
 from .shapes import KAN
 from .units import Unit, companions, huxi_of, melds_of, won_cut
+from .win import read_win
 
 CHINESE_NAMES = {"hu": "胡", "pass": "过", "chi_hand": "吃", "chi_table": "吃", "chi_half": "吃", "tie": "贴"}
 ACTION_NAMES = (*KINDS, *(f"{name} {CHINESE_NAMES[name]}" for name in CLAIMS))
@@ -112,8 +113,11 @@ def _event(t: Any, code: int) -> tuple[int, str, tuple[str, ...]]:
     if what in (SHUANG_DRAGON, SHUANG_EVENT, CHI_HALF_EVENT):  # fours and companions: all their group has
         fours = [one for one in group if t["fours"][seat, one]]
         others = [one for one in group if one not in fours]
-        return seat, name, tuple(KINDS[one] for four in fours for one in (four,) * COPIES) + tuple(
-            KINDS[one] for one in others
+        return (
+            seat,
+            name,
+            tuple(KINDS[one] for four in fours for one in (four,) * COPIES)
+            + tuple(KINDS[one] for one in others),
         )
     return seat, name, ()
 
@@ -125,7 +129,8 @@ def outcome(t: Any) -> dict[str, Any]:
     if t["outcome"] == WON:
         units = won_cut(t)
         next_dealer = how["winner"] = int(t["winner"])
-        how |= {"huxi": int(t["huxi"]), "points": int(t["points"])}
+        points, huxi, _ = read_win(int(t["win"]))
+        how |= {"huxi": huxi, "points": points}
         how |= {"units": units, "unit_huxi": [huxi_of(t, unit) for unit in units]}
     elif t["outcome"] == PIG:
         next_dealer = how["pig"] = int(t["pig"])

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import COPIES, GROUP_SIZE, GROUPS, HUN, KINDS, NUM_GROUPS, NUM_KINDS, OTHERS
+from .kinds import GROUP_SIZE, GROUPS, HUN, KINDS, NO_KIND, NUM_GROUPS, NUM_KINDS, OTHERS
 from .melds import (
     BAO_ZHU_BONUS,
-    BOTH,
     COMPANIONS,
     NOTHING,
     OTHER,
@@ -24,8 +23,6 @@ from .melds import (
     SHAO,
     companion_huxi,
     four_huxi,
-    half_beside,
-    half_lacking,
     triple_huxi,
 )
 from .shapes import KAN, LOOSE, MOUTHS, Counts, cuts, without
@@ -38,6 +35,7 @@ from .win import (
     LOOSE_CARD,
     SPLIT_SENTENCE,
     TRIPLE,
+    read_win,
 )
 
 Unit = dict[str, Any]
@@ -67,7 +65,9 @@ def _melds_of_group(t: Any, seat: int, group: int) -> list[Unit]:
         cards = [KINDS[kind] for kind in fours]
         return [*melds, {"type": "shuang", "cards": cards, "own": own, "with": [KINDS[third]]}]
     for kind, is_own in zip(fours, own, strict=True):
-        company = companions(kind, int(t["company"][seat, kind]))
+        company = [
+            KINDS[one] for one in OTHERS[kind] if t["company"][seat, kind] and one != t["lacks"][seat, group]
+        ]
         melds.append({"type": ZHAO[len(company)], "card": KINDS[kind], "own": is_own, "with": company})
     return melds
 
@@ -95,7 +95,8 @@ def huxi_of(t: Any, unit: Unit) -> int:
 
 def won_cut(t: Any) -> list[Unit]:
     """The best cut of the winner's hand: melds, kans, sentences and mouths that cover every card once."""
-    seat, card, way = int(t["winner"]), int(t["card"]), int(t["way"])
+    seat, card = int(t["winner"]), int(t["card"])
+    _, _, way = read_win(int(t["win"]))
     after, added = _use_card(t, seat, card, way)
     mouths = MOUTHS - int(after["kou"][seat])
     hand = after["hand"][seat]
@@ -118,25 +119,29 @@ def _use_card(t: Any, seat: int, card: int, way: int) -> tuple[Any, list[Unit]]:
         after["triples"][seat, card] = NOTHING
         after["fours"][seat, card] = mark
         if way == FOUR_WITH_HALF:
-            after["company"][seat, half_beside(t, seat, card)] = 0
+            after["company"][seat, OTHERS[card]] = 0
             after["joined"][seat, card // GROUP_SIZE] = 1
             after["kou"][seat] -= 1
         elif way == FOUR_WITH_MOUTH:
             after["mouths"][seat, card] -= 1
-            after["company"][seat, card] = BOTH
+            after["company"][seat, card] = 2
             after["kou"][seat] -= 1
         else:
             company = way - FOUR
-            after["company"][seat, card] = company
+            after["company"][seat, card] = COMPANIONS[company]
             after["kou"][seat] += COMPANIONS[company] == 1
             for i, other in enumerate(OTHERS[card]):
-                after["hand"][seat, other] -= company >> i & 1
+                is_taken = company >> i & 1
+                after["hand"][seat, other] -= is_taken
+                if COMPANIONS[company] == 1 and not is_taken:
+                    after["lacks"][seat, card // GROUP_SIZE] = other
     elif way == FILL_MOUTH:
         after["mouths"][seat, card] -= 1
         after["sentences"][seat, card // GROUP_SIZE] += 1
         after["kou"][seat] -= 1
     elif way == FILL_HALF:
-        after["company"][seat, half_lacking(t, seat, card)] = BOTH
+        after["company"][seat, OTHERS[card]] *= 2
+        after["lacks"][seat, card // GROUP_SIZE] = NO_KIND
         after["kou"][seat] -= 1
     elif way == SPLIT_SENTENCE:
         after["sentences"][seat, card // GROUP_SIZE] -= 1

@@ -20,9 +20,8 @@ from .melds import (
     PENG,
     SHAO,
     companion_huxi,
+    fills_half,
     four_huxi,
-    half_beside,
-    half_lacking,
     is_bao_zhu,
     loose_of,
     triple_huxi,
@@ -56,9 +55,7 @@ def cuts_beside(t, seat, group):
     for other in range(NUM_GROUPS):
         if other != group:
             k = GROUP_SIZE * other
-            bits = TOGETHER[
-                bits, CUTS_OF_HAND[t.hand[seat, k], t.hand[seat, k + 1], t.hand[seat, k + 2]]
-            ]
+            bits = TOGETHER[bits, CUTS_OF_HAND[t.hand[seat, k], t.hand[seat, k + 1], t.hand[seat, k + 2]]]
             if bits == 0:
                 break
     return bits
@@ -82,23 +79,20 @@ def has_hun(t, seat):
     for kind in range(GROUP_SIZE * NUM_HUN_GROUPS):
         if t.hand[seat, kind] or t.mouths[seat, kind] or t.triples[seat, kind] or t.fours[seat, kind]:
             return True
-    for group in range(NUM_HUN_GROUPS):
-        if t.sentences[seat, group]:
-            return True
-    return False
+    return t.sentences[seat, :NUM_HUN_GROUPS].any()
 
 
 @njit
 def has_bao_zhu(t, seat):
+    found = False
     for group in range(NUM_HUN_GROUPS):
-        if t.joined[seat, group] and is_bao_zhu(t, seat, group):
-            return True
-    return False
+        found |= is_bao_zhu(t, seat, group)
+    return found
 
 
 @njit
 def best_win(t, seat, card, is_own):
-    """The best win of ``seat`` with ``card``, the own flip or not: points, huxi and way; 0 if there is none."""
+    """The best win of ``seat`` with ``card``, its own flip or not, in one number; 0 if there is none."""
     beside = cuts_beside(t, seat, card // GROUP_SIZE)
     if beside == 0:
         return NO_WIN
@@ -106,6 +100,12 @@ def best_win(t, seat, card, is_own):
     for way in range(NUM_WAYS):
         best = max(best, win_by(t, seat, card, is_own, beside, way))
     return best
+
+
+@njit
+def read_win(value):
+    """Points, huxi and way of a win in one number."""
+    return value // POINTS_UNIT, value % POINTS_UNIT // HUXI_UNIT, value % HUXI_UNIT
 
 
 @njit
@@ -133,11 +133,10 @@ def win_by(t, seat, card, is_own, beside, way):
             return NO_WIN
         gain = four_huxi(t, card, mark) - triple_huxi(t, card, SHAO)
         if way == FOUR_WITH_HALF:
-            four = half_beside(t, seat, card)
-            if four < 0:
+            if not fills_half(t, seat, card):
                 return NO_WIN
             kou -= 1
-            if is_own and t.fours[seat, four] == OWN and HUN[card]:
+            if is_own and HUN[card] and (t.fours[seat, y] == OWN or t.fours[seat, z] == OWN):
                 bao_zhu = True
                 gain += BAO_ZHU_BONUS
         else:
@@ -163,7 +162,7 @@ def win_by(t, seat, card, is_own, beside, way):
         kou -= 1
         gain = HUN[card]
     elif way == FILL_HALF:
-        if half_lacking(t, seat, card) < 0:
+        if not fills_half(t, seat, card):
             return NO_WIN
         kou -= 1
         gain = companion_huxi(t, card)
