@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .kinds import COLOURS, GROUP_SIZE, HUN, KINDS, NUM_GROUPS, NUM_KINDS
+from ..core.cards import COLOURS
+from .kinds import GROUP_SIZE, HUN, KINDS, NUM_GROUPS, NUM_KINDS
 
 CLAIMS = ("hu", "pass", "chi_hand", "chi_table", "chi_half", "tie")
 NAMES = (*KINDS, *CLAIMS)

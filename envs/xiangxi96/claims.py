@@ -230,6 +230,12 @@ def may_discard(t, seat):
 @njit
 def win(t, seat):
     """HU, with what was offered."""
+    card = np.int64(t.card)
+    t.hand[seat, card] += 1
+    t.held[seat] += 1
+    t.shown[card] -= 1  # from now on it is counted with the hand
+    t.card = NO_KIND
+    t.won_with = card
     t.outcome = WON
     t.winner = seat
     points, _, _ = read_win(t.win)

@@ -232,7 +232,7 @@ def see_chances(t, seat, out):
     for k in range(MOST_LACKING):
         out[_LACKING + k] = lacking > k
     see_left(t, seat, out)
-    if not owes(t, seat):
+    if not owes(t, seat) and not t.over:
         see_wins(t, seat, out)
 
 

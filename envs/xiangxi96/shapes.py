@@ -6,6 +6,7 @@ is a kan and never cut; tables of hands set it aside, tables of loose cards do n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from itertools import combinations, product
 
@@ -78,10 +79,10 @@ def free(hand: Counts) -> tuple[bool, ...]:
     return tuple(count > min(counts) for count in counts)
 
 
-def _table(value: object, dtype: type = np.int64) -> NDArray[np.int64]:
-    shape = (KAN + 1,) * GROUP_SIZE
-    values = np.array([value(counts) for counts in _ALL], dtype)  # type: ignore[operator]
-    return values.reshape(shape + values.shape[1:])
+def _table(value: Callable[[Counts], int | list[int]]) -> NDArray[np.int64]:
+    """``value`` of all counts of a group's kinds."""
+    values = np.array([value(counts) for counts in _ALL])
+    return values.reshape((KAN + 1,) * GROUP_SIZE + values.shape[1:])
 
 
 def _bits(numbers: frozenset[int]) -> int:

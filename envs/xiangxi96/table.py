@@ -100,6 +100,7 @@ TABLE = record(
         ("over", COUNTER),
         ("outcome", COUNTER),
         ("winner", COUNTER),
+        ("won_with", COUNTER),  # the winning card, which is in the winner's hand now
         ("pig", COUNTER),
         ("reason", COUNTER),
         ("win", MONEY),  # the win that is offered, or was taken: see win.py
@@ -166,6 +167,7 @@ def clear(t):
     t.over = 0
     t.outcome = WON
     t.winner = NOBODY
+    t.won_with = NO_KIND
     t.pig = NOBODY
     t.reason = NO_REASON
     t.win = NO_WIN

@@ -171,7 +171,7 @@ def _end_text(t: Any) -> list[str]:
     if t["outcome"] == WON:
         told = zip(how["units"], how["unit_huxi"], strict=True)
         cut = " + ".join(f"{_unit_text(unit)} {huxi}" for unit, huxi in told)
-        card = KINDS[t["card"]]
+        card = KINDS[t["won_with"]]
         first = f"player_{how['winner']} wins 胡 with {card}: {cut} = {how['huxi']} huxi"
     elif t["outcome"] == PIG:
         first = f"player_{how['pig']} is the pig 猪 ({how['reason']})"

@@ -95,7 +95,7 @@ def huxi_of(t: Any, unit: Unit) -> int:
 
 def won_cut(t: Any) -> list[Unit]:
     """The best cut of the winner's hand: melds, kans, sentences and mouths that cover every card once."""
-    seat, card = int(t["winner"]), int(t["card"])
+    seat, card = int(t["winner"]), int(t["won_with"])
     _, _, way = read_win(int(t["win"]))
     after, added = _use_card(t, seat, card, way)
     mouths = MOUTHS - int(after["kou"][seat])
@@ -110,6 +110,7 @@ def won_cut(t: Any) -> list[Unit]:
 def _use_card(t: Any, seat: int, card: int, way: int) -> tuple[Any, list[Unit]]:
     """The record in which the winning card has been used by ``way`` (``win.py``), and units added beside."""
     after = np.array([t])[0]
+    after["hand"][seat, card] -= 1
     mark = OWN if t["is_flip"] and t["owner"] == seat else OTHER
     if way == TRIPLE:
         after["hand"][seat, card] = 0
