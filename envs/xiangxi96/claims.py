@@ -35,10 +35,11 @@ from .melds import (
     lay_sentence,
     lay_triple,
     loose_of,
+    may_take_four,
     tell,
 )
-from .shapes import FREE, KAN, MOUTHS
-from .win import NO_WIN, best_win, read_win
+from .shapes import FREE, MOUTHS
+from .win import best_win, read_win
 
 # Who flips next, where it is not a seat.
 WAITS = np.int64(-1)  # nobody: somebody is asked, or the game is over
@@ -66,7 +67,6 @@ def rest(t):
 def claims(t, phase, k):
     """Go through the list of claims, from ``phase`` and there from the k-th seat after the owner on."""
     n, card, owner = t.num_players, np.int64(t.card), np.int64(t.owner)
-    t.win = NO_WIN
     if phase == ASKED_HU:
         while k < n:
             seat = (owner + k) % n
@@ -75,8 +75,7 @@ def claims(t, phase, k):
                     return zou(t, owner, OWN)
                 if t.hand[owner, card] == 2:
                     return triple(t, owner, SHAO, SHAO_EVENT)
-            t.win = best_win(t, seat, card, k == 0)
-            if t.win != NO_WIN:
+            if t.wins[seat, 0 if k == 0 else 1] >> card & 1:
                 return ask(t, ASKED_HU, seat)
             k += 1
         for i in range(1, n):
@@ -112,11 +111,6 @@ def ask(t, phase, seat):
     t.phase = phase
     t.turn = seat
     return WAITS
-
-
-@njit
-def may_take_four(t, seat, card):
-    return t.hand[seat, card] == KAN or t.triples[seat, card] == SHAO
 
 
 @njit
@@ -206,6 +200,12 @@ def owe_discard(t, seat):
 
 
 @njit
+def owes(t, who):
+    """Whether this seat has to discard, which everybody sees."""
+    return t.phase == DISCARDING and t.turn == who and not t.over
+
+
+@njit
 def free_kinds(t, seat, group):
     """Bits of the kinds of a group that the hand may discard but for the tie ban (section 5)."""
     k = GROUP_SIZE * group
@@ -229,8 +229,9 @@ def may_discard(t, seat):
 
 @njit
 def win(t, seat):
-    """HU, with what was offered."""
+    """HU."""
     card = np.int64(t.card)
+    t.win = best_win(t, seat, card, t.is_flip != 0 and t.owner == seat)
     t.hand[seat, card] += 1
     t.held[seat] += 1
     t.shown[card] -= 1  # from now on it is counted with the hand
@@ -240,8 +241,7 @@ def win(t, seat):
     t.winner = seat
     points, _, _ = read_win(t.win)
     points *= t["base"]  # not compiled, t.base is an attribute that NumPy's scalars have
-    t.score[: t.num_players] = -points
-    t.score[seat] = points * (t.num_players - 1)
+    pay(t, seat, points)
     finish(t)
     return WAITS
 
@@ -254,10 +254,17 @@ def pig(t, seat, reason):
     t.reason = reason
     t.card = NO_KIND
     points = t.pig_points * t["base"]
-    t.score[: t.num_players] = points
-    t.score[seat] = -points * (t.num_players - 1)
+    pay(t, seat, -points)
     finish(t)
     return WAITS
+
+
+@njit
+def pay(t, seat, points):
+    """Each other player pays ``points`` to ``seat``."""
+    for other in range(t.num_players):
+        t.score[other] = -points
+    t.score[seat] = points * (t.num_players - 1)
 
 
 @njit

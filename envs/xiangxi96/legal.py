@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.jit import njit
-from .actions import CHI_HALF, CHI_HAND, CHI_TABLE, HU, PASS, TIE
+from .actions import CHI_HALF, CHI_HAND, CHI_TABLE, HU, NUM_ACTIONS, PASS, TIE
 from .claims import ASKED_HU, ASKED_TIE, DISCARDING, chi_ways, free_kinds
 from .kinds import GROUP_SIZE, NO_KIND, NUM_GROUPS
 
@@ -13,7 +13,8 @@ from .kinds import GROUP_SIZE, NO_KIND, NUM_GROUPS
 @njit
 def legal(t, mask):
     """Write 1 for each legal action of the seat to act into ``mask`` (30,), else 0."""
-    mask[:] = 0
+    for action in range(NUM_ACTIONS):
+        mask[action] = 0
     seat = np.int64(t.turn)
     if t.phase == DISCARDING:
         for group in range(NUM_GROUPS):

@@ -10,7 +10,7 @@ Of each seat the record ``t`` has
 - ``lacks``: by group, the kind that its ban-zhao lacks (no group has two: a second four joins the first), or
   ``NO_KIND``;
 - ``joined``: by group, whether its two fours and the third kind are one shuang long;
-- ``kou`` and ``worth``: how many kou and how many huxi these are.
+- ``kou``, ``worth`` and ``bao_zhu``: how many kou, huxi and shuang long bao zhu these are.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ import numpy as np
 from ..core.jit import njit
 from .kinds import COPIES, GROUP_SIZE, HUN, NO_KIND, NUM_GROUPS, OTHERS, RED_FACES
 from .rules import EXTRA_ALL
-from .shapes import LOOSE
+from .shapes import KAN, LOOSE
 
 NOTHING = 0
+UNKNOWN = -1  # in ``wins``: the hand or the table has changed
 # Constants that kernels are called with are of one type with what is computed: else all compiles again.
 ONE, PAIR, TRIPLE, FOUR = np.arange(1, COPIES + 1)
 PENG, SHAO = OTHER, OWN = np.array([1, 2])
@@ -92,10 +93,17 @@ def fills_half(t, seat, kind):
 
 
 @njit
+def may_take_four(t, seat, kind):
+    """Whether three of this kind wait for the fourth: a kan in the hand, or a shao."""
+    return t.hand[seat, kind] == KAN or t.triples[seat, kind] == SHAO
+
+
+@njit
 def lay_from_hand(t, seat, kind, count):
     """Cards of the hand that everybody sees from now on."""
     t.hand[seat, kind] -= count
     t.held[seat] -= count
+    t.wins[seat, 0] = UNKNOWN
     t.shown[kind] += count
 
 
@@ -150,6 +158,7 @@ def lay_four(t, seat, kind, mark):
     """ZOU (section 7): four of a kind, of a kan or a shao. Returns its companions, or SHUANG."""
     if t.triples[seat, kind] == SHAO:
         t.triples[seat, kind] = NOTHING
+        t.wins[seat, 0] = UNKNOWN
         t.worth[seat] -= triple_huxi(t, kind, SHAO)
     else:
         lay_from_hand(t, seat, kind, TRIPLE)
@@ -176,17 +185,12 @@ def lay_four(t, seat, kind, mark):
 def join(t, seat, group):
     """The two fours of a group become a shuang long, whose companion's huxi is there already."""
     t.joined[seat, group] = 1
-    if is_bao_zhu(t, seat, group):
-        t.worth[seat] += BAO_ZHU_BONUS
-
-
-@njit
-def is_bao_zhu(t, seat, group):
-    """Whether the group's shuang long is a shuang long bao zhu: hun, and both fours own."""
     own = 0
     for kind in range(GROUP_SIZE * group, GROUP_SIZE * (group + 1)):
         own += t.fours[seat, kind] == OWN
-    return t.joined[seat, group] and own == 2 and HUN[GROUP_SIZE * group] == 1
+    if own == 2 and HUN[GROUP_SIZE * group]:
+        t.bao_zhu[seat] += 1
+        t.worth[seat] += BAO_ZHU_BONUS
 
 
 @njit

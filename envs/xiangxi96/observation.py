@@ -10,12 +10,12 @@ import numpy as np
 
 from ..core.game import Field, lay_out
 from ..core.jit import njit
-from .claims import ASKED_CHI, ASKED_HU, ASKED_TIE, DISCARDING, WON
+from .claims import ASKED_CHI, ASKED_HU, ASKED_TIE, DISCARDING, WON, owes
 from .kinds import COPIES, GROUP_SIZE, NO_KIND, NUM_CARDS, NUM_GROUPS, NUM_KINDS
 from .melds import OWN, PENG, SHAO
 from .rules import DEALT_TO_DEALER, MOST_SEATS, Xiangxi96Rules, least_huxi, num_dealt, stock_size
-from .shapes import CUTS_OF_HAND, KAN, LEFT, MOUTHS
-from .win import NO_WIN, best_win, hand_huxi, read_win
+from .shapes import KAN, LEFT, MOUTHS
+from .win import hand_huxi, read_win
 
 NOT_ASKED = -1  # the turn, to who does not see whose it is
 
@@ -94,7 +94,7 @@ def _fields(num_players: int) -> dict[str, Field]:
 FIELDS = {n: _fields(n) for n in range(2, MOST_SEATS + 1)}
 
 (
-    _HAND, _UNSEEN, _CARD, _IS_FLIP, _ASKED, _BARRED, _BROKEN, _BAN, _LEFT, _SPARE, _WINS_OWN, _,
+    _HAND, _UNSEEN, _CARD, _IS_FLIP, _ASKED, _BARRED, _BROKEN, _BAN, _LEFT, _SPARE, _WINS_OWN, _WINS_OTHER,
     _HUXI, _WORTH, _LACKING, _BIG_SMALL, _EXTRA, _RED_FACE, _SPLIT, _PIG_POINTS, _FIRST_SEAT,
 ) = (field.start for field in list(FIELDS[2].values())[:21])  # fmt: skip
 
@@ -167,8 +167,8 @@ def see_options(t, out):
 @njit
 def see_seat(t, who, i, out):
     """What everybody sees of a seat, the i-th one from the observer on."""
-    n = min(max(np.int64(t.num_players), 2), MOST_SEATS)
-    i = min(max(i, 0), MOST_SEATS)
+    # With bounds that the compiler knows, no place below can be negative: it need not check each one.
+    n, i = min(max(t.num_players, 2), MOST_SEATS), min(max(i, 0), MOST_SEATS - 1)
     at = n * _MOUTHS + i * MOUTHS * NUM_KINDS
     for k in range(MOUTHS):
         for kind in range(NUM_KINDS):
@@ -215,12 +215,6 @@ def see_seat(t, who, i, out):
 
 
 @njit
-def owes(t, who):
-    """Whether this seat has to discard, which everybody sees."""
-    return t.phase == DISCARDING and t.turn == who and not t.over
-
-
-@njit
 def see_chances(t, seat, out):
     """How far the hand is from a win, as far as the own cards tell."""
     huxi = np.int64(t.worth[seat])
@@ -232,8 +226,11 @@ def see_chances(t, seat, out):
     for k in range(MOST_LACKING):
         out[_LACKING + k] = lacking > k
     see_left(t, seat, out)
-    if not owes(t, seat) and not t.over:
-        see_wins(t, seat, out)
+    if not owes(t, seat):
+        for kind in range(NUM_KINDS):
+            is_left = COPIES - t.shown[kind] - t.hand[seat, kind] > 0
+            out[_WINS_OWN + kind] = is_left and t.wins[seat, 0] >> kind & 1
+            out[_WINS_OTHER + kind] = is_left and t.wins[seat, 1] >> kind & 1
 
 
 @njit
@@ -244,69 +241,39 @@ def see_left(t, seat, out):
     the groups before g with m of them, ``after[g, m]`` of those from g on.
     """
     mouths = max(0, MOUTHS - t.kou[seat])
-    before = np.zeros((NUM_GROUPS + 1, MOUTHS + 1), np.int64)
-    after = np.zeros((NUM_GROUPS + 1, MOUTHS + 1), np.int64)
+    before = np.full((NUM_GROUPS + 1, MOUTHS + 1), NUM_CARDS)
+    after = np.full((NUM_GROUPS + 1, MOUTHS + 1), NUM_CARDS)
+    for m in range(MOUTHS + 1):
+        before[0, m] = 0
+        after[NUM_GROUPS, m] = 0
     for g in range(NUM_GROUPS):
-        add_group(LEFT[group_of(t, seat, g)], before[g], before[g + 1])
-    for g in range(NUM_GROUPS - 1, -1, -1):
-        add_group(LEFT[group_of(t, seat, g)], after[g + 1], after[g])
+        h = NUM_GROUPS - 1 - g
+        left, left_behind = left_of(t, seat, g, NO_KIND), left_of(t, seat, h, NO_KIND)
+        for m in range(MOUTHS + 1):
+            for own in range(m + 1):
+                before[g + 1, m] = min(before[g + 1, m], left[own] + before[g, m - own])
+                after[h, m] = min(after[h, m], left_behind[own] + after[h + 1, m - own])
     fewest = after[0, mouths]
     for k in range(MOST_HAND):
         out[_LEFT + k] = fewest > k
-    for g in range(NUM_GROUPS):
-        counts = group_of(t, seat, g)
-        for i in range(GROUP_SIZE):
-            kind = GROUP_SIZE * g + i
-            if 0 < t.hand[seat, kind] < KAN:
-                less = LEFT[counts[0] - (i == 0), counts[1] - (i == 1), counts[2] - (i == 2)]
-                out[_SPARE + kind] = least_with(before[g], less, after[g + 1], mouths) < fewest
+    for kind in range(NUM_KINDS):
+        if 0 < t.hand[seat, kind] < KAN:
+            g = kind // GROUP_SIZE
+            left = left_of(t, seat, g, kind)
+            for own in range(mouths + 1):
+                for earlier in range(mouths - own + 1):
+                    if left[own] + before[g, earlier] + after[g + 1, mouths - own - earlier] < fewest:
+                        out[_SPARE + kind] = 1
 
 
 @njit
-def group_of(t, seat, group):
-    """The counts of a group's three kinds in the hand."""
+def left_of(t, seat, group, gone):
+    """By the mouths allowed: cards of a group left over at least, with one card of the kind ``gone`` less."""
     k = GROUP_SIZE * group
-    return min(KAN, t.hand[seat, k]), min(KAN, t.hand[seat, k + 1]), min(KAN, t.hand[seat, k + 2])
-
-
-@njit
-def add_group(left, others, out):
-    """Share 0, 1, 2 mouths between one group and others."""
-    out[0] = left[0] + others[0]
-    out[1] = min(left[0] + others[1], left[1] + others[0])
-    out[2] = min(left[0] + others[2], left[1] + others[1], left[2] + others[0])
-
-
-@njit
-def least_with(before, left, after, mouths):
-    """The least left over of a group and those before and after it, with so many mouths in all."""
-    least = np.int64(NUM_CARDS)
-    for own in range(mouths + 1):
-        for earlier in range(mouths - own + 1):
-            least = min(least, left[own] + before[earlier] + after[mouths - own - earlier])
-    return least
-
-
-@njit
-def see_wins(t, seat, out):
-    """The kinds that win; a card only changes its own group, so all others must be cut already."""
-    uncut = np.int64(0)
-    only = np.int64(0)
-    for g in range(NUM_GROUPS):
-        k = GROUP_SIZE * g
-        if CUTS_OF_HAND[t.hand[seat, k], t.hand[seat, k + 1], t.hand[seat, k + 2]] == 0:
-            uncut += 1
-            only = g
-    if uncut > 1:
-        return
-    first = GROUP_SIZE * only if uncut else np.int64(0)
-    last = first + GROUP_SIZE if uncut else np.int64(NUM_KINDS)
-    for kind in range(first, last):
-        if COPIES - t.shown[kind] - t.hand[seat, kind] > 0:
-            for is_other in range(2):
-                out[_WINS_OWN + is_other * NUM_KINDS + kind] = (
-                    best_win(t, seat, kind, is_other == 0) != NO_WIN
-                )
+    return LEFT[
+        t.hand[seat, k] - (gone == k), t.hand[seat, k + 1] - (gone == k + 1),
+        t.hand[seat, k + 2] - (gone == k + 2),
+    ]  # fmt: skip
 
 
 @njit
@@ -320,8 +287,8 @@ def blank(t, seat):
             t.hand[other, :] = 0
             t.passed_chi[other, :] = 0
             t.broken[other, :] = 0
+            t.wins[other, :] = 0
     if t.turn != seat and t.phase != DISCARDING:
-        t.win = NO_WIN
         t.turn = NOT_ASKED
         t.phase = DISCARDING
 

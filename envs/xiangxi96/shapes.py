@@ -1,7 +1,8 @@
 """Xiangxi 96: how the cards of one group can be cut, looked up by their counts (rules, 5 and 9).
 
-All tables are indexed by the counts (0..3 each) of a group's three kinds. What a hand holds three times
-is a kan and never cut; tables of hands set it aside, tables of loose cards do not.
+All tables are indexed by the counts (0..4 each) of a group's three kinds. What a hand holds three times
+is a kan and never cut; tables of hands set it aside, tables of loose cards do not. Four of a kind are in a
+hand only with the card that won the game.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from .kinds import GROUP_SIZE
+from .kinds import COPIES, GROUP_SIZE
 
 KAN = 3
 MOUTHS = 2  # kou that a won hand has in all, those on the table included
-LOOSE = np.array([0, 1, 2, 0])  # of so many in the hand so many are not in a kan
+LOOSE = np.array([0, 1, 2, 0, 0])  # of so many in the hand so many are not in a kan
 
 Counts = tuple[int, ...]
-_ALL = tuple(product(range(KAN + 1), repeat=GROUP_SIZE))
+_ALL = tuple(product(range(COPIES + 1), repeat=GROUP_SIZE))
 
 
 def loose(hand: Counts) -> Counts:
@@ -82,7 +83,7 @@ def free(hand: Counts) -> tuple[bool, ...]:
 def _table(value: Callable[[Counts], int | list[int]]) -> NDArray[np.int64]:
     """``value`` of all counts of a group's kinds."""
     values = np.array([value(counts) for counts in _ALL])
-    return values.reshape((KAN + 1,) * GROUP_SIZE + values.shape[1:])
+    return values.reshape((COPIES + 1,) * GROUP_SIZE + values.shape[1:])
 
 
 def _bits(numbers: frozenset[int]) -> int:
@@ -90,16 +91,22 @@ def _bits(numbers: frozenset[int]) -> int:
 
 
 CUTS = _table(lambda counts: _bits(cuts(counts)))
-"""(4, 4, 4): bit k is set if such loose cards can be cut into ju and k kou."""
+"""(5, 5, 5): bit k is set if such loose cards can be cut into ju and k kou."""
 
 CUTS_OF_HAND = _table(lambda hand: _bits(cuts(loose(hand))))
-"""(4, 4, 4): the same of what a hand holds."""
+"""(5, 5, 5): the same of what a hand holds."""
+
+KANS = _table(lambda hand: sum(count >= KAN for count in hand))
+"""(5, 5, 5): the kans of what a hand holds."""
+
+NUM_LOOSE = _table(lambda hand: sum(loose(hand)))
+"""(5, 5, 5): the cards of what a hand holds that are in no kan."""
 
 FREE = _table(lambda hand: _bits(frozenset(kind for kind, is_free in enumerate(free(hand)) if is_free)))
-"""(4, 4, 4): bit i is set if the i-th kind of the group may be discarded."""
+"""(5, 5, 5): bit i is set if the i-th kind of the group may be discarded."""
 
 LEFT = _table(lambda hand: [least_left(loose(hand), most_kou) for most_kou in range(MOUTHS + 1)])
-"""(4, 4, 4, 3): ``least_left`` of what a hand holds, by the kou allowed."""
+"""(5, 5, 5, 3): ``least_left`` of what a hand holds, by the kou allowed."""
 
 TOGETHER = np.array(
     [

@@ -28,6 +28,7 @@ from .claims import (
     finish,
     may_discard,
     owe_discard,
+    owes,
     rest,
     tie,
     win,
@@ -40,6 +41,7 @@ from .melds import (
     NO_COMPANY,
     NOTHING,
     ONE,
+    UNKNOWN,
     lay_dragons,
     lay_from_hand,
     loose_of,
@@ -54,7 +56,7 @@ from .rules import (
     most_events,
 )
 from .shapes import KAN
-from .win import NO_WIN
+from .win import NO_WIN, find_wins
 
 NOBODY = -1
 
@@ -77,10 +79,12 @@ TABLE = record(
         ("company", COUNTER, (MOST_SEATS, NUM_KINDS)),
         ("lacks", COUNTER, (MOST_SEATS, NUM_GROUPS)),
         ("joined", COUNTER, (MOST_SEATS, NUM_GROUPS)),
+        ("bao_zhu", COUNTER, (MOST_SEATS,)),
         ("kou", COUNTER, (MOST_SEATS,)),
         ("worth", COUNTER, (MOST_SEATS,)),  # huxi
         ("piles", COUNTER, (MOST_SEATS, NUM_KINDS)),  # cards that nobody claimed
         ("shown", COUNTER, (NUM_KINDS,)),  # cards that everybody has seen
+        ("wins", np.int64, (MOST_SEATS, 2)),  # the kinds that win now: see find_wins
         # Memory: see section 6.
         ("credit", COUNTER, (MOST_SEATS,)),
         ("thrown", COUNTER, (MOST_SEATS, NUM_KINDS)),
@@ -103,7 +107,7 @@ TABLE = record(
         ("won_with", COUNTER),  # the winning card, which is in the winner's hand now
         ("pig", COUNTER),
         ("reason", COUNTER),
-        ("win", MONEY),  # the win that is offered, or was taken: see win.py
+        ("win", MONEY),  # how the game was won: see win.py
         ("score", MONEY, (MOST_SEATS,)),
     ]
 )
@@ -139,29 +143,39 @@ def deal(t, deck, dealer):
 
 @njit
 def clear(t):
+    # Loops, because statements such as t.hand[:] = 0 take ten times as long to compile.
+    for seat in range(MOST_SEATS):
+        for kind in range(NUM_KINDS):
+            t.hand[seat, kind] = 0
+            t.mouths[seat, kind] = 0
+            t.triples[seat, kind] = NOTHING
+            t.fours[seat, kind] = NOTHING
+            t.company[seat, kind] = 0
+            t.piles[seat, kind] = 0
+            t.thrown[seat, kind] = 0
+            t.passed_chi[seat, kind] = 0
+            t.broken[seat, kind] = 0
+        for group in range(NUM_GROUPS):
+            t.sentences[seat, group] = 0
+            t.lacks[seat, group] = NO_KIND
+            t.joined[seat, group] = 0
+        t.held[seat] = 0
+        t.kou[seat] = 0
+        t.worth[seat] = 0
+        t.bao_zhu[seat] = 0
+        t.credit[seat] = 0
+        t.ban[seat] = NO_KIND
+        t.wins[seat, 0] = UNKNOWN
+        t.wins[seat, 1] = 0
+        t.score[seat] = 0
+    for kind in range(NUM_KINDS):
+        t.shown[kind] = 0
+    for i in range(MOST_EVENTS):
+        t.events[i] = 0
     t.dealt = 0
-    t.hand[:] = 0
-    t.held[:] = 0
-    t.mouths[:] = 0
-    t.sentences[:] = 0
-    t.triples[:] = NOTHING
-    t.fours[:] = NOTHING
-    t.company[:] = 0
-    t.lacks[:] = NO_KIND
-    t.joined[:] = 0
-    t.kou[:] = 0
-    t.worth[:] = 0
-    t.piles[:] = 0
-    t.shown[:] = 0
-    t.credit[:] = 0
-    t.thrown[:] = 0
-    t.passed_chi[:] = 0
-    t.broken[:] = 0
-    t.ban[:] = NO_KIND
     t.card = NO_KIND
     t.owner = t.dealer
     t.is_flip = 0
-    t.events[:] = 0
     t.num_events = 0
     t.decisions = 0
     t.over = 0
@@ -171,7 +185,6 @@ def clear(t):
     t.pig = NOBODY
     t.reason = NO_REASON
     t.win = NO_WIN
-    t.score[:] = 0
 
 
 # --- playing ------------------------------------------------------------------------------------
@@ -201,7 +214,12 @@ def apply(t, action):
 @njit
 def play_on(t, flipper, next_asked):
     """Until somebody has to decide or the game is over: ask about the card on offer, flip the next one."""
-    while flipper != WAITS:
+    while True:
+        for seat in range(t.num_players):
+            if t.wins[seat, 0] == UNKNOWN and not owes(t, seat):
+                find_wins(t, np.int64(seat))
+        if flipper == WAITS:
+            return
         if flipper != ON_OFFER:
             if t.dealt == NUM_CARDS:
                 tell(t, EXHAUSTED_EVENT, flipper, NO_CARD, NO_COMPANY)

@@ -13,7 +13,6 @@ from ..core.jit import njit
 from .kinds import GROUP_SIZE, HUN, NUM_GROUPS, NUM_HUN_GROUPS, NUM_KINDS, OTHERS
 from .melds import (
     BAO_ZHU_BONUS,
-    BOTH,
     COMPANIONS,
     OTHER,
     OWN,
@@ -22,12 +21,12 @@ from .melds import (
     companion_huxi,
     fills_half,
     four_huxi,
-    is_bao_zhu,
     loose_of,
+    may_take_four,
     triple_huxi,
 )
 from .rules import points_of
-from .shapes import CUTS, CUTS_OF_HAND, KAN, MOUTHS, TOGETHER
+from .shapes import CUTS, CUTS_OF_HAND, KAN, KANS, MOUTHS, NUM_LOOSE, TOGETHER
 
 # The ways of section 9, in its order.
 (
@@ -65,29 +64,43 @@ def cuts_beside(t, seat, group):
 def hand_huxi(t, seat):
     """Huxi of the hand when all of it can be cut: its kans and its loose hun cards."""
     huxi = np.int64(0)
-    for kind in range(NUM_KINDS):
-        if t.hand[seat, kind] == KAN:
-            huxi += triple_huxi(t, kind, SHAO)
-        else:
-            huxi += HUN[kind] * t.hand[seat, kind]
+    for group in range(NUM_GROUPS):
+        k = GROUP_SIZE * group
+        one, two, three = t.hand[seat, k], t.hand[seat, k + 1], t.hand[seat, k + 2]
+        huxi += KANS[one, two, three] * triple_huxi(t, k, SHAO) + NUM_LOOSE[one, two, three] * HUN[k]
     return huxi
 
 
 @njit
 def has_hun(t, seat):
     """Whether there is a hun card in the hand or on the table of ``seat``."""
+    found = np.int64(0)
     for kind in range(GROUP_SIZE * NUM_HUN_GROUPS):
-        if t.hand[seat, kind] or t.mouths[seat, kind] or t.triples[seat, kind] or t.fours[seat, kind]:
-            return True
-    return t.sentences[seat, :NUM_HUN_GROUPS].any()
+        group = kind // GROUP_SIZE
+        found |= t.hand[seat, kind] | t.mouths[seat, kind] | t.sentences[seat, group]
+        found |= t.triples[seat, kind] | t.fours[seat, kind]
+    return found != 0
 
 
 @njit
-def has_bao_zhu(t, seat):
-    found = False
-    for group in range(NUM_HUN_GROUPS):
-        found |= is_bao_zhu(t, seat, group)
-    return found
+def find_wins(t, seat):
+    """Note the kinds that win for ``seat`` as bits: flipped by itself in ``wins[seat, 0]``, by others in [1].
+
+    A card only changes its own group: where one other group cannot be cut, the card has to be of that one.
+    """
+    t.wins[seat, 0] = 0
+    t.wins[seat, 1] = 0
+    num_uncut, uncut = np.int64(0), np.int64(0)
+    for group in range(NUM_GROUPS):
+        k = GROUP_SIZE * group
+        if CUTS_OF_HAND[t.hand[seat, k], t.hand[seat, k + 1], t.hand[seat, k + 2]] == 0:
+            num_uncut += 1
+            uncut = group
+    for kind in range(NUM_KINDS):
+        if num_uncut == 0 or (num_uncut == 1 and kind // GROUP_SIZE == uncut):
+            for is_other in range(2):
+                if best_win(t, seat, kind, is_other == 0) != NO_WIN:
+                    t.wins[seat, is_other] |= np.int64(1) << kind
 
 
 @njit
@@ -112,80 +125,58 @@ def read_win(value):
 def win_by(t, seat, card, is_own, beside, way):
     """The win by one way of section 9, or 0."""
     y, z = OTHERS[card, 0], OTHERS[card, 1]
-    held, loose_y, loose_z = t.hand[seat, card], loose_of(t, seat, y), loose_of(t, seat, z)
-    loose = loose_of(t, seat, card)
+    held, hun = t.hand[seat, card], HUN[card]
+    loose, loose_y, loose_z = loose_of(t, seat, card), loose_of(t, seat, y), loose_of(t, seat, z)
     kou = np.int64(t.kou[seat])
-    mark = OWN if is_own else OTHER
-    gain = np.int64(0)
-    bao_zhu = False
+    gain = hun
+    may = True
+    bao_zhu = t.bao_zhu[seat] > 0
     if way == LOOSE_CARD:
-        if held == KAN:
-            return NO_WIN
+        may = held < KAN
         loose += 1
-        gain = HUN[card]
     elif way == TRIPLE:
-        if held != 2:
-            return NO_WIN
+        may = held == 2
         loose = np.int64(0)
-        gain = triple_huxi(t, card, SHAO if is_own else PENG) - 2 * HUN[card]
-    elif way < FILL_MOUTH:
-        if held != KAN and t.triples[seat, card] != SHAO:
-            return NO_WIN
-        gain = four_huxi(t, card, mark) - triple_huxi(t, card, SHAO)
-        if way == FOUR_WITH_HALF:
-            if not fills_half(t, seat, card):
-                return NO_WIN
-            kou -= 1
-            if is_own and HUN[card] and (t.fours[seat, y] == OWN or t.fours[seat, z] == OWN):
-                bao_zhu = True
-                gain += BAO_ZHU_BONUS
-        else:
-            company = BOTH
-            if way == FOUR_WITH_MOUTH:
-                if t.mouths[seat, card] == 0:
-                    return NO_WIN
-                kou -= 1
-            else:
-                company = way - FOUR
-                kou += COMPANIONS[company] == 1
-                loose_y -= company & 1
-                loose_z -= company >> 1
-                if loose_y < 0 or loose_z < 0:
-                    return NO_WIN
-            if company & 1:
-                gain += companion_huxi(t, y) - HUN[card]
-            if company & 2:
-                gain += companion_huxi(t, z) - HUN[card]
+        gain = triple_huxi(t, card, SHAO if is_own else PENG) - 2 * hun
     elif way == FILL_MOUTH:
-        if t.mouths[seat, card] == 0:
-            return NO_WIN
+        may = t.mouths[seat, card] > 0
         kou -= 1
-        gain = HUN[card]
     elif way == FILL_HALF:
-        if not fills_half(t, seat, card):
-            return NO_WIN
+        may = fills_half(t, seat, card)
         kou -= 1
         gain = companion_huxi(t, card)
-    else:
-        if not t.split_table_sentence or t.sentences[seat, card // GROUP_SIZE] == 0:
-            return NO_WIN
+    elif way == SPLIT_SENTENCE:
+        may = t.split_table_sentence != 0 and t.sentences[seat, card // GROUP_SIZE] > 0
         kou += 2
-        gain = HUN[card]
-    missing = MOUTHS - kou
-    if not 0 <= missing <= MOUTHS:
-        return NO_WIN
-    place = card % GROUP_SIZE
-    if place == 0:
-        cuts = CUTS[loose, loose_y, loose_z]
-    elif place == 1:
-        cuts = CUTS[loose_y, loose, loose_z]
     else:
-        cuts = CUTS[loose_y, loose_z, loose]
-    if not TOGETHER[beside, cuts] >> missing & 1:
+        may = may_take_four(t, seat, card)
+        gain = four_huxi(t, card, OWN if is_own else OTHER) - triple_huxi(t, card, SHAO)
+        extra = companion_huxi(t, card) - hun  # the same for all kinds of the group
+        if way == FOUR_WITH_HALF:
+            may = may and fills_half(t, seat, card)
+            kou -= 1
+            if is_own and hun and (t.fours[seat, y] == OWN or t.fours[seat, z] == OWN):
+                bao_zhu = True
+                gain += BAO_ZHU_BONUS
+        elif way == FOUR_WITH_MOUTH:
+            may = may and t.mouths[seat, card] > 0
+            kou -= 1
+            gain += 2 * extra
+        else:
+            company = way - FOUR
+            loose_y -= company & 1
+            loose_z -= company >> 1
+            may = may and loose_y >= 0 and loose_z >= 0
+            kou += COMPANIONS[company] == 1
+            gain += COMPANIONS[company] * extra
+    missing = MOUTHS - kou
+    if not may or not 0 <= missing <= MOUTHS:
+        return NO_WIN
+    # How cards can be cut does not depend on which kind of the group is which.
+    if not TOGETHER[beside, CUTS[loose, loose_y, loose_z]] >> missing & 1:
         return NO_WIN
     huxi = t.worth[seat] + hand_huxi(t, seat) + gain
-    is_su = HUN[card] == 0 and not has_hun(t, seat)
-    bao_zhu = bao_zhu or has_bao_zhu(t, seat)
+    is_su = hun == 0 and not has_hun(t, seat)
     points = points_of(huxi, t.num_players, t.scoring, is_su, bao_zhu)
     if points == 0:
         return NO_WIN
