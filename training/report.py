@@ -128,9 +128,11 @@ def sections(
 
 
 def chance_of(info: GameInfo) -> str:
-    """What chance wins, in games with one winner; elsewhere a game is won with points above 0."""
+    """What chance wins, in games that always have one winner; elsewhere what it is to win."""
     if WINNER not in info.stats:
         return " (a game is won with points above 0)"
+    if not info.always_won:
+        return " (a game may have no winner)"
     return f" (chance wins {percent(1 / info.num_players)} % of the games)"
 
 

@@ -38,7 +38,7 @@ from .display import Display, strength
 from .evaluate import evaluate_against
 from .exploit import can_solve, exploitability
 from .ppo import PPO, PPOConfig
-from .stats import WINNER, Direction
+from .stats import Direction
 from .stopping import Stopping
 
 PROGRESS_FILE = "progress.csv"
@@ -251,8 +251,8 @@ class Run:
             for name in frozen_rules(self.config.game)
             if name != YARDSTICK
         ]
-        has_winner = WINNER in self.game.info(self.rules).stats  # elsewhere any number of seats may win
-        games = f", 0 points and {100 / (others + 1):.0f} %" if has_winner else " and 0 points"
+        always_won = self.game.info(self.rules).always_won  # elsewhere none or several may win
+        games = f", 0 points and {100 / (others + 1):.0f} %" if always_won else " and 0 points"
         lines.append(f"An equal player would have about 50 %{games}; ± is the 95 % interval.")
         lines += self._exploitability()
         write_report(self.folder, describe(self.config, self.rules), lines, self.evaluations, YARDSTICK)

@@ -23,7 +23,8 @@ from envs.core.seeding import as_seed
 CONFIDENCE = 0.95
 RESAMPLES = 10_000
 WINNER = "winner"
-SEAT_COLUMNS = (WINNER, "liable")  # names of GameInfo.stats that hold a seat, -1 for nobody
+SEAT_COLUMNS = (WINNER, "liable", "pig")  # names of GameInfo.stats that hold a seat, -1 for nobody
+CODE_COLUMNS = ("outcome", "reason")  # that hold numbers of names: no means of them
 LEAST_RESAMPLES = 39  # with fewer the ends of a 95 % interval are not among the resamples
 _MOST_NUMBERS = 1 << 21  # random numbers held at a time
 _STREAM = 0xB007  # keeps these random numbers apart from others made from the same seed
@@ -294,7 +295,7 @@ def game_figures(columns: Sequence[str], stats: NDArray[np.int64]) -> list[Figur
     ----------
     columns : sequence of str
         ``GameInfo.stats``. Columns ``x_0`` to ``x_{n-1}`` are one figure by seat; those of
-        SEAT_COLUMNS hold a seat or -1 and give a share of the games.
+        SEAT_COLUMNS hold a seat or -1 and give a share of the games; those of CODE_COLUMNS are left out.
     stats : (D, n, K) int64
         Of one direction, by the seat of the single player.
 
@@ -316,6 +317,8 @@ def game_figures(columns: Sequence[str], stats: NDArray[np.int64]) -> list[Figur
         if name in SEAT_COLUMNS:
             if name != WINNER:  # its share is the win rate
                 found.append(Figure(name, _mean(values >= 0), _mean(values == single), True))
+        elif name in CODE_COLUMNS:
+            continue
         elif name not in by_seat:
             found.append(Figure(name, _mean(values), None, False))
         elif name.endswith("_0"):

@@ -89,11 +89,13 @@ class Played:
     records: tuple[str, ...] = ()
 
 
-def make_decks(game: str, rules: Rules, seeds: NDArray[np.uint64]) -> NDArray[np.int16]:
-    """The decks that a table's own shuffle makes from each of ``seeds`` (D,)."""
+def make_deals(
+    game: str, rules: Rules, seeds: NDArray[np.uint64]
+) -> tuple[NDArray[np.int16], NDArray[np.int64] | None]:
+    """The decks that a table's own shuffle makes from each of ``seeds`` (D,), and the dealers (D,) if any."""
     vec = make_vec(game, len(seeds), **rules.as_dict())
     vec.reset(seed=seeds.tolist())
-    return vec.decks()
+    return vec.decks(), vec.dealers()
 
 
 def play_block(
@@ -108,7 +110,7 @@ def play_block(
     """
     deals, per_deal, num_players = block.seatings.shape
     seeds = deal_seeds(block.seed, block.purpose, block.first, deals)
-    decks = make_decks(game, rules, seeds)
+    decks, dealers = make_deals(game, rules, seeds)
     seatings = block.seatings.reshape(-1, num_players)
 
     numbers = np.repeat(np.arange(block.first, block.first + deals), per_deal)
@@ -117,7 +119,8 @@ def play_block(
 
     vec = make_vec(game, len(seatings), autoreset=False, **rules.as_dict())
     decks = np.repeat(decks, per_deal, axis=0)
-    options = {"decks": decks}  # games with a dealer will want theirs here
+    dealers = None if dealers is None else np.repeat(dealers, per_deal)
+    options = {"decks": decks, "dealers": dealers}
     seen, infos = vec.reset(seed=np.repeat(seeds, per_deal).tolist(), options=options)
     ended = np.zeros(len(seatings), np.bool_)
     actions: list[NDArray[np.int64]] = []
@@ -134,7 +137,7 @@ def play_block(
     records: tuple[str, ...] = ()
     if labels is not None:
         seated = [[labels[entry] for entry in seating] for seating in seatings.tolist()]
-        records = make_records(game, rules, decks, np.stack(actions, axis=1), seated)
+        records = make_records(game, rules, decks, dealers, np.stack(actions, axis=1), seated)
     shape = (deals, per_deal, -1)
     return Played(
         infos["final_scores"].reshape(shape).copy(), infos["final_stats"].reshape(shape).copy(), records
@@ -145,14 +148,16 @@ def make_records(
     game: str,
     rules: Rules,
     decks: NDArray[np.int16],
+    dealers: NDArray[np.int64] | None,
     actions: NDArray[np.int64],
     seated: Sequence[Sequence[str]],
 ) -> tuple[str, ...]:
-    """Records of games (a line of JSON each) from their ``decks`` and ``actions`` (G, T)."""
+    """Records of games, a line of JSON each, from decks, dealers (G,) if any, and ``actions`` (G, T)."""
     found, lines = get(game), []
-    for deck, taken, names in zip(decks, actions, seated, strict=True):
+    seats = [None] * len(decks) if dealers is None else dealers.tolist()
+    for deck, dealer, taken, names in zip(decks, seats, actions, seated, strict=True):
         decisions = [(None, action) for action in taken[taken != NO_DECISION].tolist()]
-        lines.append(json.dumps(make_record(found, rules, deck, decisions, agents=names)))
+        lines.append(json.dumps(make_record(found, rules, deck, decisions, dealer, agents=names)))
     return tuple(lines)
 
 

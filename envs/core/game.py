@@ -195,6 +195,8 @@ class GameInfo:
         Names of the columns of ``infos["final_stats"]``.
     num_decks : int
         Packs that a game deals, one behind the other: more than one where an episode has several hands.
+    always_won : bool
+        Whether every game has exactly one winner.
     denominator : int
         Scores are whole multiples of 1 / denominator points; ``infos["final_scores"]`` counts those.
     """
@@ -215,6 +217,7 @@ class GameInfo:
     stats: tuple[str, ...]
     num_decks: int = 1
     denominator: int = 1
+    always_won: bool = True
 
     @property
     def num_actions(self) -> int:

@@ -297,6 +297,11 @@ class VectorTables:
         decks: NDArray[np.int16] = self._tables["deck"][:, : self.game.deck_size].copy()
         return decks if self.game.num_decks == 1 else decks.reshape(len(decks), self.game.num_decks, -1)
 
+    def dealers(self) -> NDArray[np.int64] | None:
+        """The dealers (N,) of the games in progress, as ``reset`` takes them; None in games without one."""
+        has_dealer = "dealer" in (self._tables.dtype.names or ())
+        return self._tables["dealer"].astype(np.int64) if has_dealer else None
+
     def snapshot(self) -> tuple[NDArray[Any], ...]:
         """Everything that goes on changing, as copies, for ``restore``."""
         return tuple(kept.copy() for kept in self._kept())

@@ -39,6 +39,7 @@ def info(rules: DiaoXieRules) -> GameInfo:
         stats=observation.stats_of(n),
         num_decks=rules.hands,
         denominator=n,
+        always_won=False,
     )
 
 

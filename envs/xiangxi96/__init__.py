@@ -35,6 +35,7 @@ def info(rules: Xiangxi96Rules) -> GameInfo:
         max_utility=highest,
         typical_score=TYPICAL_SCORE * rules.base,
         stats=observation.stats_of(rules.num_players),
+        always_won=False,
     )
 
 
