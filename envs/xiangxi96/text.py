@@ -38,6 +38,7 @@ DISCARD = "discard"
 
 OUTCOMES = ("hu", "pig", "exhausted")  # in the order of claims.py
 REASONS = (None, "broken_company", "third_kou", "no_discard")
+LATELY = 6  # events in the text view
 EVENT_NAMES = (
     "flip", "dragon", "zou", "zou", "shao", "peng", "chi_hand", "chi_table", "chi_half", "credit", "pig",
     "exhausted", "dragon",
@@ -146,6 +147,11 @@ def view(t: Any, seat: int | None) -> str:
     if t["card"] != NO_KIND:
         how = "flips" if t["is_flip"] else "discards"
         lines[0] += f"; player_{int(t['owner'])} {how} {KINDS[t['card']]}"
+    lately = t["events"][max(0, int(t["num_events"]) - LATELY) : int(t["num_events"])]
+    if len(lately):
+        told = (_event(t, int(code)) for code in lately)
+        happened = (f"player_{who} {event} {_compact(cards)}".rstrip() for who, event, cards in told)
+        lines.append(f"lately: {_list_of(happened)}")
     for who in range(n):
         is_seen = seat is None or seat == who or is_over
         cards = " ".join(hand(t, who)) if is_seen else f"({int(t['held'][who])} cards)"
@@ -194,7 +200,7 @@ def _unit_text(unit: Unit) -> str:
 
 def _compact(cards: Sequence[str]) -> str:
     """Cards of one colour: the colour once."""
-    return cards[0][0] + "".join(card[1] for card in cards)
+    return "".join(card[:1] * (i == 0) + card[1] for i, card in enumerate(cards))
 
 
 def _list_of(names: Any) -> str:
