@@ -62,7 +62,12 @@ KEYS = {
         "every complete play, a pass too: who, the rules' name, the physical cards, "
         "and the index of its first decision",
     ),
-    "events": Key("list", list, "what happened by itself, in games where something does"),
+    "events": Key(
+        "list of [number, seat, event, cards]",
+        [[int, int, str, [str]]],
+        "what happened by itself, in games where something does, and the index of the decision that led to "
+        "it, -1 for what happened in the deal",
+    ),
     "scores": Key(
         'list of integers (or of text, as in "1/3") or null',
         ([(int, str)], None),
@@ -135,6 +140,8 @@ def _start(record: Record) -> _Start:
         raise ValueError(f"agents: {info.num_players} seats, but {len(record['agents'])} names")
     deck = as_deck(record["decks"], info)
     dealer = None if record["dealer"] is None else as_dealer(record["dealer"], info)
+    if (dealer is not None) != game.has_dealer:
+        raise ValueError(f"dealer: {info.name} has {'one' if game.has_dealer else 'none'}, not {dealer}")
     return _Start(game, rules, deck, dealer)
 
 

@@ -303,6 +303,9 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         deck: NDArray[np.int16] = self._table()["deck"]
         return deck[: self.game.deck_size]  # a record has room for the largest one
 
+    def _dealer(self) -> int | None:
+        return int(self._table()["dealer"]) if self._game.has_dealer else None
+
     def scores(self) -> list[Any]:
         """Exact points by seat (integers, or fractions in Diao Xie); zeros while the game goes on."""
         return plays.scores_of(self.game, self._table())
@@ -319,7 +322,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         return [(seat, play) for seat, play, _ in self._again().plays]
 
     def _again(self) -> plays.Replayed:
-        dealer = plays.dealer_of(self._table())
+        dealer = self._dealer()
         return plays.replay_plays(
             self._game, self.rules, self._deck(), self._decisions, -1 if dealer is None else dealer
         )
@@ -329,8 +332,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
 
         ``envs.record`` has the meaning of its fields, and writes, reads and verifies files of them.
         """
-        dealer = plays.dealer_of(self._table())
-        return plays.make_record(self._game, self.rules, self._deck(), self._decisions, dealer)
+        return plays.make_record(self._game, self.rules, self._deck(), self._decisions, self._dealer())
 
     def snapshot(self) -> Snapshot:
         """All that the environment is now; ``restore`` brings it back, here or in another one."""

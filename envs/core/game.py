@@ -267,6 +267,10 @@ class Game:
     title_of: Callable[[int], str] | None = None
     env_class: type[Any] | None = None
 
+    @property
+    def has_dealer(self) -> bool:
+        return "dealer" in (self.dtype.names or ())
+
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
         return get, (self.name,)
 

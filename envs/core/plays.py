@@ -25,11 +25,6 @@ def decks_of(info: GameInfo, deck: NDArray[np.int16]) -> list[list[str]]:
     return [[info.cards[card] for card in one] for one in deck.reshape(info.num_decks, -1).tolist()]
 
 
-def dealer_of(table: Any) -> int | None:
-    """The dealer's seat of a record, in games that have one."""
-    return int(table["dealer"]) if "dealer" in table.dtype.names else None
-
-
 def scores_of(info: GameInfo, table: Any) -> list[Any]:
     """Exact points by seat of a record: integers, or fractions where the game has them."""
     scores = [int(score) for score in table["score"][: info.num_players]]
@@ -89,7 +84,7 @@ def actions_for(
     key: str | None = None,
 ) -> tuple[int, ...]:
     """The actions that play ``cards`` (in notation, none for a pass), as ``raw_env.actions_for``."""
-    what = " ".join(cards) or "a pass"
+    what = " ".join(cards) or name or "a pass"
     if tables[0]["over"]:
         raise ValueError(f"may not play {what}: the game is over")
     hand = game.text.hand(tables[0], int(tables[0]["turn"]))

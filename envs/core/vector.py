@@ -299,8 +299,7 @@ class VectorTables:
 
     def dealers(self) -> NDArray[np.int64] | None:
         """The dealers (N,) of the games in progress, as ``reset`` takes them; None in games without one."""
-        has_dealer = "dealer" in (self._tables.dtype.names or ())
-        return self._tables["dealer"].astype(np.int64) if has_dealer else None
+        return self._tables["dealer"].astype(np.int64) if self._game.has_dealer else None
 
     def snapshot(self) -> tuple[NDArray[Any], ...]:
         """Everything that goes on changing, as copies, for ``restore``."""

@@ -82,7 +82,7 @@ def why_not(t: Any, cards: Sequence[str], plays: Sequence[Play]) -> str:
     if t["phase"] != DISCARDING:
         return f"{KINDS[t['card']]} is on offer: {_list_of(play.name for play in plays)}"
     if len(cards) != 1:
-        return "one card is discarded, as in actions_for('r7')"
+        return "a card has to be discarded, one, as in actions_for('r7')"
     kind, seat = KINDS.index(cards[0]), int(t["turn"])
     if kind == t["ban"][seat]:
         return "the kind of the last tie may not be discarded right after it"
