@@ -12,6 +12,7 @@ from pathlib import Path
 from envs.core.game import Rules, get
 
 from .base import Agent, Decisions
+from .hu_first import HuFirstAgent
 from .lowest import LowestAgent
 from .rule import RuleAgent
 from .tabular import TabularAgent, is_table
@@ -19,8 +20,9 @@ from .uniform import UniformAgent
 
 __all__ = ["Agent", "Decisions", "frozen_rules", "load", "names"]
 
-FROZEN_RULES = {"guan_pai": (0, 1), "zheng_shang_you": (0,), "diao_xie": (0,)}
+FROZEN_RULES = {"guan_pai": (0, 1), "zheng_shang_you": (0,), "diao_xie": (0,), "xiangxi96": (0,)}
 CLIMBING = ("guan_pai", "zheng_shang_you")  # the games that ``lowest`` plays
+WITH_HU = ("xiangxi96",)  # the games that ``hu_first`` plays
 
 
 def frozen_rules(game: str) -> tuple[str, ...]:
@@ -30,7 +32,8 @@ def frozen_rules(game: str) -> tuple[str, ...]:
 
 def names(game: str) -> tuple[str, ...]:
     """The names that ``load`` knows for a game, besides paths."""
-    greedy = ("lowest",) if get(game).name in CLIMBING else ()
+    name = get(game).name
+    greedy = ("lowest",) * (name in CLIMBING) + ("hu_first",) * (name in WITH_HU)
     return ("random", *greedy, "rule", *frozen_rules(game))
 
 
@@ -56,6 +59,8 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
         return UniformAgent()
     if name_or_path == "lowest" and found.name in CLIMBING:
         return LowestAgent()
+    if name_or_path == "hu_first" and found.name in WITH_HU:
+        return HuFirstAgent()
     if name_or_path == "rule":
         return RuleAgent(game)
     if name_or_path in names(game):
