@@ -287,6 +287,7 @@ def serve(
         looks = 0
 
 
+PARTS = ("redeal", "show")  # of the loops that follow: see ``jit.njit``
 LOOPS = {
     loop.__name__: loop
     for loop in (

@@ -296,7 +296,8 @@ class Game:
         names: dict[str, Any] = {**self.kernels, **constants}
         bound = types.SimpleNamespace()
         for name, loop in batch.LOOPS.items():
-            names[name] = self.kernels.get(name) or bind(loop, names, owner)
+            is_part = name in batch.PARTS
+            names[name] = self.kernels.get(name) or bind(loop, names, owner, is_part=is_part)
             setattr(bound, name, names[name])
         return bound
 

@@ -79,24 +79,30 @@ def cache_folder() -> Path | None:
     return folder
 
 
-def njit(function: Callable[..., Any]) -> Any:
+def njit(function: Callable[..., Any], *, is_part: bool = False) -> Any:
     """Compile ``function`` with the project's options, cached by source (``numba.njit``).
+
+    LLVM optimises a kernel again, with all that it calls, in each of its callers. With ``is_part`` it is
+    compiled as part of them only: where a small kernel calls large ones, that is a level less.
 
     Numba chooses the place of a function's cache when it is decorated, from a setting of the whole
     process. It is set for that moment only, so the caches of other packages stay where they are.
     """
     folder = cache_folder()
+    options = {**OPTIONS, "inline": "always"} if is_part else OPTIONS
     if folder is None:
-        return numba.njit(cache=False, **OPTIONS)(function)
+        return numba.njit(cache=False, **options)(function)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True, **OPTIONS)(function)
+        return numba.njit(cache=True, **options)(function)
     finally:
         config.CACHE_DIR = before
 
 
-def bind(loop: Callable[..., Any], kernels: Mapping[str, Any], owner: str) -> Any:
+def bind(
+    loop: Callable[..., Any], kernels: Mapping[str, Any], owner: str, *, is_part: bool = False
+) -> Any:
     """Compile a copy of ``loop`` in which the global names of ``kernels`` mean these kernels.
 
     A loop is written once, in terms of ``apply``, ``legal``...; each game binds it to its own. The
@@ -107,4 +113,4 @@ def bind(loop: Callable[..., Any], kernels: Mapping[str, Any], owner: str) -> An
     )
     bound.__qualname__ = f"{owner}.{loop.__name__}"
     bound.__doc__ = loop.__doc__
-    return njit(bound)
+    return njit(bound, is_part=is_part)
