@@ -12,7 +12,7 @@ import pytest
 import envs
 from envs.core.aec import TableEnv
 
-from . import diao_xie_tables, guan_pai_tables, zheng_shang_you_tables
+from . import diao_xie_tables, guan_pai_tables, xiangxi96_tables, zheng_shang_you_tables
 
 Options = dict[str, Any]
 
@@ -42,6 +42,15 @@ CHOICES: dict[str, dict[str, Sequence[Any]]] = {
         "counter_carry": [False, True],
         "fold_penalty": [True, False],
         "supreme_bonus": [True, False],
+        "base": [1, 7],
+    },
+    "xiangxi96": {
+        "num_players": [3, 2, 4],
+        "scoring": ["feng_sheng", "big_small"],
+        "zhao_extra": ["hun", "all"],
+        "red_face_is_red": [True, False],
+        "split_table_sentence": [False, True],
+        "pig_points": [8, 0, 3],
         "base": [1, 7],
     },
 }
@@ -80,6 +89,7 @@ REDEAL_HIDDEN = {
     "guan_pai": guan_pai_tables.redeal_hidden,
     "zheng_shang_you": zheng_shang_you_tables.redeal_hidden,
     "diao_xie": diao_xie_tables.redeal_hidden,
+    "xiangxi96": xiangxi96_tables.redeal_hidden,
 }
 """By game: what ``seat`` may not know of a record, dealt anew; what is public stays."""
 
@@ -93,10 +103,12 @@ def options_of(game: str) -> list[Options]:
     return [options for name, options in (param.values for param in GAMES) if name == game]
 
 
-def new_table(game: str, options: Options, seed: int | None = None, deck: Any = None) -> TableEnv:
-    """A raw environment, dealt."""
+def new_table(
+    game: str, options: Options, seed: int | None = None, deck: Any = None, dealer: int | None = None
+) -> TableEnv:
+    """A raw environment, dealt; ``dealer`` in games that have one."""
     env: TableEnv = envs.make(game, **options).unwrapped
-    env.reset(seed=seed, options={"deck": deck})
+    env.reset(seed=seed, options={"deck": deck, "dealer": dealer})
     return env
 
 

@@ -41,6 +41,11 @@ PLAYTHROUGHS: dict[str, list[tuple[Options, int]]] = {
         ({"betting": "limit", "num_players": 3}, 2),
         ({}, 1),
     ],
+    "xiangxi96": [
+        ({}, 3682),
+        ({"num_players": 2, "scoring": "big_small", "split_table_sentence": True}, 1676),
+        ({"num_players": 4, "zhao_extra": "all", "red_face_is_red": False}, 822),
+    ],
 }
 """By game: options and the seed of the cards and of the actions."""
 

@@ -318,7 +318,7 @@ def test_a_record_replays_to_itself(game: str, options: Options, rotate: int) ->
     env = new_table(game, options, seed=rotate)
     play(env, np.random.default_rng([rotate, 9]))
     record = json.loads(json.dumps(env.record()))
-    again = new_table(game, record["rules"], deck=record["decks"])
+    again = new_table(game, record["rules"], deck=record["decks"], dealer=record["dealer"])
     for seat, action in record["decisions"]:
         assert again.agent_selection == f"player_{seat}"
         again.step(action)

@@ -19,6 +19,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 import envs
 from agents import Agent, Decisions, load
+from envs.core.cards import deck_indices
 from envs.core.game import get
 
 from .games import GAMES, IN_STEPS, is_over, new_table
@@ -223,7 +224,7 @@ def test_the_seat_is_fixed_or_uniform(game: str) -> None:
 def test_rewards_are_those_of_the_same_game_at_the_table(game: str, options: Options, rotate: int) -> None:
     """Every game played again in the PettingZoo environment with the opponents' answers."""
     typical = get(game).info(get(game).rules.make(options)).typical_score
-    for seat in range(SEATS[game]):
+    for seat in range(seats_of(game, options)):
         spy = Spy(load("random", game))
         env = envs.make_gym(game, spy, seat=seat, **options)
         wins = envs.make_gym(game, load("random", game), seat=seat, reward="win", **options)
@@ -350,16 +351,17 @@ def test_a_failing_opponent_is_named_and_the_episode_is_over(game: str) -> None:
 @each_game
 def test_a_given_deck(game: str) -> None:
     table = new_table(game, {}, seed=4)
-    deck, first = table.deck(), table.agent_selection
-    indices = [table.game.cards.index(card) for card in deck]
+    deck, first, dealer = table.deck(), table.agent_selection, table.record()["dealer"]
+    indices = deck_indices(deck, table.game.cards)
     for seat in range(SEATS[game]):
         env = envs.make_gym(game, "random", seat=seat)
-        observation, _ = env.reset(seed=9, options={"deck": deck, "nonsense": 1})
+        observation, _ = env.reset(seed=9, options={"deck": deck, "dealer": dealer, "nonsense": 1})
         assert env._tables.decks()[0].tolist() == indices
         same = np.array_equal(observation, table.observe(f"player_{seat}")["observation"])
         assert same == (first == f"player_{seat}"), "the others see what was played before their turn"
         vec = envs.make_gym(game, "random", seat=seat, num_envs=2)
-        both, _ = vec.reset(seed=9, options={"decks": [indices, [-1] * len(deck)]})
+        dealers = None if dealer is None else [dealer, -1]
+        both, _ = vec.reset(seed=9, options={"decks": [indices, [-1] * len(deck)], "dealers": dealers})
         assert np.array_equal(both[0], observation) and not np.array_equal(both[1], observation)
 
 

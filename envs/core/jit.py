@@ -100,9 +100,7 @@ def njit(function: Callable[..., Any], *, is_part: bool = False) -> Any:
         config.CACHE_DIR = before
 
 
-def bind(
-    loop: Callable[..., Any], kernels: Mapping[str, Any], owner: str, *, is_part: bool = False
-) -> Any:
+def bind(loop: Callable[..., Any], kernels: Mapping[str, Any], owner: str, *, is_part: bool = False) -> Any:
     """Compile a copy of ``loop`` in which the global names of ``kernels`` mean these kernels.
 
     A loop is written once, in terms of ``apply``, ``legal``...; each game binds it to its own. The

@@ -127,6 +127,7 @@ def lay_sentence(t, seat, kind):
 @njit
 def complete_mouth(t, seat, kind):
     """chi_table: the kou that lacks this kind becomes a ju."""
+    t.wins[seat, 0] = UNKNOWN
     t.mouths[seat, kind] -= 1
     t.kou[seat] -= 1
     t.sentences[seat, kind // GROUP_SIZE] += 1
@@ -136,6 +137,7 @@ def complete_mouth(t, seat, kind):
 @njit
 def complete_half(t, seat, kind):
     """chi_half: the ban-zhao that lacks this kind becomes a man-zhao."""
+    t.wins[seat, 0] = UNKNOWN
     t.lacks[seat, kind // GROUP_SIZE] = NO_KIND
     for i in range(2):
         t.company[seat, OTHERS[kind, i]] *= 2  # of the only four beside this kind

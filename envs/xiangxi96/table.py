@@ -126,6 +126,7 @@ def deal(t, deck, dealer):
         for i in range(NUM_CARDS):
             t.deck[i] = i
         shuffle(t.chance, t.deck)
+    number_copies(t)
     t.dealer = dealer if dealer >= 0 else draw_below(t.chance, t.num_players)
     clear(t)
     for i in range(t.num_players):
@@ -139,6 +140,16 @@ def deal(t, deck, dealer):
     opener = np.int64(t.dealer)
     # A credit is not used for the first discard, unless there is no other way.
     play_on(t, ask(t, DISCARDING, opener) if may_discard(t, opener) else owe_discard(t, opener), np.int64(0))
+
+
+@njit
+def number_copies(t):
+    """Of equal cards of the deck the one dealt first gets the lowest index: two equal deals are equal."""
+    dealt = np.zeros(NUM_KINDS, np.int64)
+    for i in range(NUM_CARDS):
+        kind = t.deck[i] // COPIES
+        t.deck[i] = COPIES * kind + dealt[kind]
+        dealt[kind] += 1
 
 
 @njit
@@ -176,6 +187,7 @@ def clear(t):
     t.card = NO_KIND
     t.owner = t.dealer
     t.is_flip = 0
+    t.phase = ASKED_HU  # nobody owes a discard
     t.num_events = 0
     t.decisions = 0
     t.over = 0

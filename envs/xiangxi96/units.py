@@ -15,7 +15,6 @@ import numpy as np
 from .kinds import GROUP_SIZE, GROUPS, HUN, KINDS, NO_KIND, NUM_GROUPS, NUM_KINDS, OTHERS
 from .melds import (
     BAO_ZHU_BONUS,
-    COMPANIONS,
     NOTHING,
     OTHER,
     OWN,
@@ -85,7 +84,7 @@ def huxi_of(t: Any, unit: Unit) -> int:
         kinds = [KINDS.index(card) for card in fours]
         huxi = sum(int(four_huxi(t, kind, OWN if o else OTHER)) for kind, o in zip(kinds, own, strict=True))
         huxi += sum(int(companion_huxi(t, KINDS.index(card))) for card in unit["with"])
-        is_bao_zhu = unit["type"] == "shuang" and all(own) and HUN[kinds[0]] == 1
+        is_bao_zhu = unit["type"] == "shuang" and all(own) and bool(HUN[kinds[0]])
         return huxi + BAO_ZHU_BONUS * is_bao_zhu
     if "cards" in unit:
         return int(sum(HUN[KINDS.index(card)] for card in unit["cards"]))
@@ -118,24 +117,24 @@ def _use_card(t: Any, seat: int, card: int, way: int) -> tuple[Any, list[Unit]]:
     elif FOUR <= way <= FOUR_WITH_HALF:
         after["hand"][seat, card] = 0
         after["triples"][seat, card] = NOTHING
-        after["fours"][seat, card] = mark
         if way == FOUR_WITH_HALF:
+            after["fours"][seat, card] = mark
             after["company"][seat, OTHERS[card]] = 0
             after["joined"][seat, card // GROUP_SIZE] = 1
             after["kou"][seat] -= 1
         elif way == FOUR_WITH_MOUTH:
+            after["fours"][seat, card] = mark
             after["mouths"][seat, card] -= 1
             after["company"][seat, card] = 2
             after["kou"][seat] -= 1
-        else:
-            company = way - FOUR
-            after["company"][seat, card] = COMPANIONS[company]
-            after["kou"][seat] += COMPANIONS[company] == 1
-            for i, other in enumerate(OTHERS[card]):
-                is_taken = company >> i & 1
-                after["hand"][seat, other] -= is_taken
-                if COMPANIONS[company] == 1 and not is_taken:
-                    after["lacks"][seat, card // GROUP_SIZE] = other
+        else:  # beside the table: a group there has no two ban-zhao
+            taken = [int(other) for i, other in enumerate(OTHERS[card]) if way - FOUR >> i & 1]
+            after["kou"][seat] += len(taken) == 1
+            after["hand"][seat, taken] -= 1
+            company = [KINDS[other] for other in taken]
+            return after, [
+                {"type": ZHAO[len(taken)], "card": KINDS[card], "own": bool(mark == OWN), "with": company}
+            ]
     elif way == FILL_MOUTH:
         after["mouths"][seat, card] -= 1
         after["sentences"][seat, card // GROUP_SIZE] += 1
