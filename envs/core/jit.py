@@ -27,6 +27,7 @@ OPTIONS: dict[str, Any] = {
     "nogil": True,
     "no_cfunc_wrapper": True,
 }  # a wrapper for C costs time and is not used
+LLVM_LEVEL = 2  # measured: kernels are ready sooner than at Numba's 3, and up to a tenth faster
 _PACKAGES = ("envs", "agents")  # kernels elsewhere only call these and functions of their own file
 
 
@@ -91,13 +92,31 @@ def njit(function: Callable[..., Any], *, is_part: bool = False) -> Any:
     folder = cache_folder()
     options = {**OPTIONS, "inline": "always"} if is_part else OPTIONS
     if folder is None:
-        return numba.njit(cache=False, **options)(function)
+        return _at_our_level(numba.njit(cache=False, **options)(function))
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True, **options)(function)
+        return _at_our_level(numba.njit(cache=True, **options)(function))
     finally:
         config.CACHE_DIR = before
+
+
+def _at_our_level(dispatcher: Any) -> Any:
+    """Have LLVM optimise it as ``LLVM_LEVEL`` says, unless NUMBA_OPT or no compiler is asked for."""
+    if config.DISABLE_JIT or "NUMBA_OPT" in os.environ:
+        return dispatcher
+    compile_as_set = dispatcher.compile
+
+    def compile_at_our_level(signature: Any) -> Any:
+        before = config.OPT
+        config.OPT = type(before)(LLVM_LEVEL)
+        try:
+            return compile_as_set(signature)
+        finally:
+            config.OPT = before
+
+    dispatcher.compile = compile_at_our_level
+    return dispatcher
 
 
 def bind(loop: Callable[..., Any], kernels: Mapping[str, Any], owner: str, *, is_part: bool = False) -> Any:

@@ -226,7 +226,7 @@ def see_chances(t, seat, out):
     for k in range(MOST_LACKING):
         out[_LACKING + k] = lacking > k
     see_left(t, seat, out)
-    if not owes(t, seat):
+    if not owes(t, seat) and not t.over:
         for kind in range(NUM_KINDS):
             is_left = COPIES - t.shown[kind] - t.hand[seat, kind] > 0
             out[_WINS_OWN + kind] = is_left and t.wins[seat, 0] >> kind & 1
