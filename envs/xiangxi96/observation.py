@@ -14,7 +14,7 @@ from .claims import ASKED_CHI, ASKED_HU, ASKED_TIE, DISCARDING, WON, owes
 from .kinds import COPIES, GROUP_SIZE, NO_KIND, NUM_CARDS, NUM_GROUPS, NUM_KINDS
 from .melds import OWN, PENG, SHAO
 from .rules import DEALT_TO_DEALER, MOST_SEATS, Xiangxi96Rules, least_huxi, num_dealt, stock_size
-from .shapes import KAN, LEFT, MOUTHS
+from .shapes import KAN, LEFT, MOUTHS, SPARE
 from .win import hand_huxi, read_win
 
 NOT_ASKED = -1  # the turn, to who does not see whose it is
@@ -235,45 +235,46 @@ def see_chances(t, seat, out):
 
 @njit
 def see_left(t, seat, out):
-    """Cards left over, and which discards are of them.
+    """Cards left over, and the discards that are of them.
 
-    Groups share the mouths that the hand may still have; ``before[g, m]`` is the least that is left over of
-    the groups before g with m of them, ``after[g, m]`` of those from g on.
+    Groups share the mouths that the hand may still have. ``after[g, m]`` is the least left over of the
+    groups from g on with m mouths; the last row is that of the groups before the one looked at.
     """
     mouths = max(0, MOUTHS - t.kou[seat])
-    before = np.full((NUM_GROUPS + 1, MOUTHS + 1), NUM_CARDS)
-    after = np.full((NUM_GROUPS + 1, MOUTHS + 1), NUM_CARDS)
-    for m in range(MOUTHS + 1):
-        before[0, m] = 0
-        after[NUM_GROUPS, m] = 0
-    for g in range(NUM_GROUPS):
-        h = NUM_GROUPS - 1 - g
-        left, left_behind = left_of(t, seat, g, NO_KIND), left_of(t, seat, h, NO_KIND)
+    before = NUM_GROUPS + 1
+    after = np.zeros((NUM_GROUPS + 2, MOUTHS + 1), np.int64)
+    for i in range(NUM_GROUPS):
+        g = NUM_GROUPS - 1 - i
+        left = left_of(LEFT, t, seat, g)
         for m in range(MOUTHS + 1):
-            for own in range(m + 1):
-                before[g + 1, m] = min(before[g + 1, m], left[own] + before[g, m - own])
-                after[h, m] = min(after[h, m], left_behind[own] + after[h + 1, m - own])
+            after[g, m] = after[g + 1, m] + left[0]
+            for own in range(1, m + 1):
+                after[g, m] = min(after[g, m], after[g + 1, m - own] + left[own])
     fewest = after[0, mouths]
     for k in range(MOST_HAND):
         out[_LEFT + k] = fewest > k
-    for kind in range(NUM_KINDS):
-        if 0 < t.hand[seat, kind] < KAN:
-            g = kind // GROUP_SIZE
-            left = left_of(t, seat, g, kind)
-            for own in range(mouths + 1):
-                for earlier in range(mouths - own + 1):
-                    if left[own] + before[g, earlier] + after[g + 1, mouths - own - earlier] < fewest:
-                        out[_SPARE + kind] = 1
+    for g in range(NUM_GROUPS):
+        left, spare = left_of(LEFT, t, seat, g), left_of(SPARE, t, seat, g)
+        bits = np.int64(0)
+        for own in range(mouths + 1):
+            for earlier in range(mouths - own + 1):
+                if left[own] + after[before, earlier] + after[g + 1, mouths - own - earlier] == fewest:
+                    bits |= spare[own]
+        for i in range(GROUP_SIZE):
+            out[_SPARE + GROUP_SIZE * g + i] = bits >> i & 1
+        for i in range(MOUTHS + 1):
+            m = MOUTHS - i
+            least = after[before, m] + left[0]
+            for own in range(1, m + 1):
+                least = min(least, after[before, m - own] + left[own])
+            after[before, m] = least
 
 
 @njit
-def left_of(t, seat, group, gone):
-    """By the mouths allowed: cards of a group left over at least, with one card of the kind ``gone`` less."""
+def left_of(table, t, seat, group):
+    """The row of a table of ``shapes.py`` for what the hand holds of a group."""
     k = GROUP_SIZE * group
-    return LEFT[
-        t.hand[seat, k] - (gone == k), t.hand[seat, k + 1] - (gone == k + 1),
-        t.hand[seat, k + 2] - (gone == k + 2),
-    ]  # fmt: skip
+    return table[t.hand[seat, k], t.hand[seat, k + 1], t.hand[seat, k + 2]]
 
 
 @njit

@@ -108,6 +108,19 @@ FREE = _table(lambda hand: _bits(frozenset(kind for kind, is_free in enumerate(f
 LEFT = _table(lambda hand: [least_left(loose(hand), most_kou) for most_kou in range(MOUTHS + 1)])
 """(5, 5, 5, 3): ``least_left`` of what a hand holds, by the kou allowed."""
 
+SPARE = _table(
+    lambda hand: [
+        _bits(
+            frozenset(
+                kind for kind, count in enumerate(loose(hand))
+                if count and least_left(without(loose(hand), kind), m) < least_left(loose(hand), m)
+            )
+        )
+        for m in range(MOUTHS + 1)
+    ]
+)  # fmt: skip
+"""(5, 5, 5, 3): bit i is set if one card less of the i-th kind is one less left over, by the kou allowed."""
+
 TOGETHER = np.array(
     [
         [_bits(frozenset(i + j for i, j in product(range(MOUTHS + 1), repeat=2)
