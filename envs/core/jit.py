@@ -119,6 +119,11 @@ def _at_our_level(dispatcher: Any) -> Any:
     return dispatcher
 
 
+def part(function: Callable[..., Any]) -> Any:
+    """As :func:`njit`, but compiled as part of its callers only."""
+    return njit(function, is_part=True)
+
+
 def bind(loop: Callable[..., Any], kernels: Mapping[str, Any], owner: str, *, is_part: bool = False) -> Any:
     """Compile a copy of ``loop`` in which the global names of ``kernels`` mean these kernels.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.game import Field, lay_out
-from ..core.jit import njit
+from ..core.jit import njit, part
 from .claims import ASKED_CHI, ASKED_HU, ASKED_TIE, DISCARDING, WON, owes
 from .kinds import COPIES, GROUP_SIZE, NO_KIND, NUM_CARDS, NUM_GROUPS, NUM_KINDS
 from .melds import OWN, PENG, SHAO
@@ -118,7 +118,7 @@ def fields_of(rules: Xiangxi96Rules) -> tuple[Field, ...]:
     return tuple(FIELDS[rules.num_players].values())
 
 
-@njit
+@part
 def observe(t, seat, out):
     """Write what ``seat`` sees into ``out`` (O,) uint8; ``FIELDS`` says where things stand."""
     out[:] = 0

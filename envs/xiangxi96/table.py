@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.game import COUNTER, MONEY, record
-from ..core.jit import njit
+from ..core.jit import njit, part
 from ..core.rng import draw_below, shuffle
 from .actions import HU, PASS, TIE
 from .claims import (
@@ -116,7 +116,7 @@ TABLE = record(
 # --- dealing ------------------------------------------------------------------------------------
 
 
-@njit
+@part
 def deal(t, deck, dealer):
     """Start a game from ``deck`` (card indices), shuffled if its first is -1; ``dealer`` -1 is drawn."""
     if deck[0] >= 0:
