@@ -53,6 +53,30 @@ def network_bytes(net: nn.Sequential, game: Game, rules: Rules, sizes: list[int]
     return bytes(save(weights, metadata))
 
 
+def load_network(path: Path, game: Game, rules: Rules | None) -> nn.Sequential:
+    """The network in a file of ``network_bytes``.
+
+    Raises
+    ------
+    ValueError
+        If it is no such file, or of another game, rules version or options (``base`` apart).
+    """
+    info, wanted = game.info(rules or game.rules()), (rules or game.rules()).as_dict()
+    try:
+        with safe_open(path, "pt") as file:  # type: ignore[no-untyped-call]
+            metadata: dict[str, str] = file.metadata()
+            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        made_for, version = metadata["game"], metadata["version"]
+        sizes, options = json.loads(metadata["sizes"]), dict(json.loads(metadata["rules"]))
+        net = mlp(sizes)
+        net.load_state_dict(weights)
+    except (OSError, SafetensorError, LookupError, TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"{path} is no policy of this project ({type(error).__name__}: {reason})") from None
+    check_made_for(path, (made_for, version, options), (game.name, info.version, wanted))
+    return net
+
+
 class NetworkAgent(Agent):
     """A policy network.
 
@@ -76,24 +100,15 @@ class NetworkAgent(Agent):
         ValueError
             If there is none, or it is of another game, rules version or options (``base`` apart).
         """
-        path = _policy_file(folder)
-        info, wanted = game.info(rules or game.rules()), (rules or game.rules()).as_dict()
-        try:
-            with safe_open(path, "pt") as file:  # type: ignore[no-untyped-call]
-                metadata: dict[str, str] = file.metadata()
-                weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            made_for, version = metadata["game"], metadata["version"]
-            sizes, options = json.loads(metadata["sizes"]), dict(json.loads(metadata["rules"]))
-            net = mlp(sizes)
-            net.load_state_dict(weights)
-        except (SafetensorError, LookupError, TypeError, ValueError, RuntimeError) as error:
-            reason = str(error).splitlines()[0]
+        path, info = _policy_file(folder), game.info(rules or game.rules())
+        net = load_network(path, game, rules)
+        sizes = [len(layer.weight[0]) for layer in net if isinstance(layer, nn.Linear)]
+        last = net[-1]
+        assert isinstance(last, nn.Linear)
+        if (sizes[0], last.out_features) != (info.observation_size, info.num_actions):
             raise ValueError(
-                f"{path} is no policy of this project ({type(error).__name__}: {reason})"
-            ) from None
-        check_made_for(path, (made_for, version, options), (game.name, info.version, wanted))
-        if (sizes[0], sizes[-1]) != (info.observation_size, info.num_actions):
-            raise ValueError(f"{path} is for {sizes[0]} inputs and {sizes[-1]} actions, not for this game")
+                f"{path} is for {sizes[0]} inputs and {last.out_features} actions, not for this game"
+            )
         return cls(net, name=folder.name)
 
     def _logits(self, decisions: Decisions) -> NDArray[np.float32]:

@@ -19,7 +19,7 @@ import agents
 import envs
 from agents.network import NetworkAgent, mlp, network_bytes
 from envs.core.game import get
-from training import checkpoint, selfplay
+from training import checkpoint, learning, selfplay
 from training.ppo import PPO, PPOConfig, advantages_of, policy_gradient
 from training.rollout import Rollout, sample_softmax
 from training.stopping import Stopping
@@ -322,7 +322,7 @@ def test_ctrl_c_while_it_compiles_is_one_line(tmp_path, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(selfplay, "PPO", interrupted)
+    monkeypatch.setattr(learning, "PPO", interrupted)
     assert selfplay.main(SMALL_RUN) == 130
     assert capsys.readouterr().err.strip() == "stopped before learning began: there is nothing to save"
 
@@ -336,8 +336,8 @@ def test_runs_with_other_seeds_learn_from_other_deals():
 
 
 def test_a_failing_save_in_mid_run_is_said_and_survived(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(selfplay, "SECONDS_BETWEEN_SAVES", 0)
-    save = selfplay.save_folder
+    monkeypatch.setattr(learning, "SECONDS_BETWEEN_SAVES", 0)
+    save = learning.save_folder
     tries = []
 
     def sometimes_full(folder, files):
@@ -346,7 +346,7 @@ def test_a_failing_save_in_mid_run_is_said_and_survived(tmp_path, monkeypatch, c
             raise OSError(28, "No space left on device")
         save(folder, files)
 
-    monkeypatch.setattr(selfplay, "save_folder", sometimes_full)
+    monkeypatch.setattr(learning, "save_folder", sometimes_full)
     assert selfplay.main(["--samples", "1500", "--out", str(tmp_path / "run"), *SMALL_RUN]) == 0
     assert "could not save" in capsys.readouterr().out
     kept = [f.name for f in (tmp_path / "run" / "checkpoints").iterdir()]
@@ -357,7 +357,7 @@ def test_a_disk_that_stays_full_ends_with_one_line(tmp_path, monkeypatch, capsys
     def full(folder, files):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(selfplay, "save_folder", full)
+    monkeypatch.setattr(learning, "save_folder", full)
     assert selfplay.main(["--samples", "500", "--out", str(tmp_path / "run"), *SMALL_RUN]) == 1
     assert capsys.readouterr().err.strip().splitlines() == ["error: [Errno 28] No space left on device"]
 

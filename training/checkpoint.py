@@ -6,12 +6,17 @@ A folder is filled under a temporary name, flushed to the disk and renamed. Whoe
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 KEPT = 3  # checkpoints of a run
 _UNFINISHED = ".unfinished-"
@@ -61,6 +66,40 @@ def save_folder(folder: Path, files: Mapping[str, bytes | str]) -> None:
     complete = sorted(f for f in folder.parent.iterdir() if not f.name.startswith("."))
     for old in complete[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def newest(folder: Path) -> Path:
+    """The newest complete checkpoint among the folders in ``folder``; ValueError if there is none."""
+    complete = sorted(f for f in folder.glob("*") if f.is_dir() and not f.name.startswith("."))
+    if not complete:
+        raise ValueError(f"{folder} holds no checkpoint")
+    return complete[-1]
+
+
+def arrays_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Arrays as the content of an ``.npz`` file, compressed, without pickle."""
+    file = io.BytesIO()
+    np.savez_compressed(file, allow_pickle=False, **dict(arrays))
+    return file.getvalue()
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a file of ``arrays_bytes``; ValueError if it is none. Runs no code."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return dict(arrays)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} cannot be read ({type(error).__name__}: {error})") from None
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds; ValueError if it is none."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read ({type(error).__name__}: {error})") from None
 
 
 def readable_json(content: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,17 @@ class Evaluation:
     games: int
     seconds: float
     result: Direction
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Evaluation:
+        """The evaluation that ``dataclasses.asdict`` made ``told`` of, through JSON or not."""
+        result: dict[str, Any] = {
+            name: Interval(**value) if isinstance(value, Mapping)
+            else tuple(Interval(**one) for one in value) if isinstance(value, list | tuple)
+            else value
+            for name, value in told["result"].items()
+        }  # fmt: skip
+        return cls(told["samples"], told["games"], told["seconds"], Direction(**result))
 
 
 def write_report(

@@ -13,7 +13,7 @@ arXiv:1506.02438, 2015.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,8 @@ from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
 
 from .rollout import Rollout
+
+ADAM = "adam_"  # begins the names of the optimiser's arrays
 
 
 @dataclass(frozen=True)
@@ -213,6 +215,24 @@ class PPO:
             "explained_variance": explained_variance(values, targets),
             "learning_rate": rate,
         }
+
+    def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Everything that learning goes on from but the weights: arrays, and what JSON can hold."""
+        arrays = dict(self.rollout.state())
+        for number, moments in self.optimizer.state_dict()["state"].items():
+            arrays |= {f"{ADAM}{number}_{name}": tensor.numpy() for name, tensor in moments.items()}
+        return arrays, {"order": self._order.bit_generator.state}
+
+    def load_state(self, arrays: Mapping[str, NDArray[Any]], plain: Mapping[str, Any]) -> None:
+        """Go on from the ``state`` of a learner of the same game and options."""
+        self.rollout.load_state(arrays)
+        moments: dict[int, dict[str, torch.Tensor]] = {}
+        for key, array in arrays.items():
+            if key.startswith(ADAM):
+                number, name = key.removeprefix(ADAM).split("_", 1)
+                moments.setdefault(int(number), {})[name] = torch.from_numpy(array.copy())
+        self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": moments})
+        self._order.bit_generator.state = plain["order"]
 
     def act(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Logits (N, A) of the policy."""

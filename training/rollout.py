@@ -8,7 +8,7 @@ never seen here. A **sample** is one recorded decision.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -131,6 +131,21 @@ class Rollout:
         self._kept = np.zeros((n, longest), sample)
         self._counts = np.zeros(n, np.int64)
         self._batch = np.zeros(size + n * longest, sample)  # all games may end in the last step
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next batch depends on but the policy: arrays for :meth:`load_state`."""
+        begun = [self._kept[i, :count] for i, count in enumerate(self._counts)]
+        tables = {f"tables_{i}": kept for i, kept in enumerate(self.vec.snapshot())}
+        return {**tables, "keys": self._keys, "counts": self._counts, "begun": np.concatenate(begun)}
+
+    def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from where another rollout of the same size and game gave its ``state``."""
+        self.vec.restore(tuple(arrays[f"tables_{i}"] for i in range(len(self.vec.snapshot()))))
+        self._keys[:] = arrays["keys"]
+        self._counts[:] = arrays["counts"]
+        ends = np.cumsum(self._counts)
+        for i, (end, count) in enumerate(zip(ends, self._counts, strict=True)):
+            self._kept[i, :count] = arrays["begun"][end - count : end]
 
     def collect(self, policy: Policy) -> tuple[NDArray[Any], int]:
         """Play until the games that ended hold ``size`` samples; the others go on in the next batch.

@@ -6,17 +6,14 @@ strong the agent has become against the frozen rule player.
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import math
 import os
 import platform
 import shlex
 import sys
-import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -24,32 +21,21 @@ from typing import Any, Literal
 import torch
 import tyro
 from rich.console import Console
-from torch.utils.tensorboard import SummaryWriter
 
-from agents import frozen_rules
-from agents.network import CHECKPOINTS, POLICY_FILE, NetworkAgent, network_bytes
 from envs.core.game import Rules, get
-from envs.core.vector import VectorTables
 
 from . import cfr, cli
-from .checkpoint import readable_json, save_folder, write_file
-from .curve import Evaluation, write_report
-from .display import Display, strength
-from .evaluate import evaluate_against
-from .exploit import can_solve, exploitability
-from .ppo import PPO, PPOConfig
-from .stats import Direction
+from .checkpoint import read_json
+from .display import Display
+from .learning import CONFIG_FILE, YARDSTICK, Run
+from .ppo import PPOConfig
 from .stopping import Stopping
 
-PROGRESS_FILE = "progress.csv"
 MINUTES = {"ppo": 2.0, "cfr": 1 / 6}
 OWN_OPTIONS = {  # of one algorithm only
     "ppo": ("samples", "threads", "evaluations", "eval_deals", "final_deals", "ppo"),
     "cfr": ("iterations",),
 }
-YARDSTICK = "rule_v0"  # evaluations name a frozen player
-SECONDS_BETWEEN_SAVES = 60
-EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
 
 
 @dataclass(frozen=True)
@@ -71,6 +57,9 @@ class Config:
     """Of weights, deals and actions."""
     out: Path | None = None
     """Folder of the run; a new one under runs/ if not given."""
+    resume: Path | None = None
+    """Folder of a PPO run to go on with, under its own options: to its budget, or for so many --minutes or
+    --samples more."""
     threads: int = 1
     """Threads of torch; with one the same seed gives the same weights."""
     evaluations: int = 6
@@ -102,7 +91,7 @@ def sample_count(text: str) -> int:
 def describe(config: Config, rules: Rules) -> dict[str, Any]:
     """Everything that made a run what it is."""
     others = {name for algo, names in OWN_OPTIONS.items() if algo != config.algo for name in names}
-    options = {k: v for k, v in asdict(config).items() if k not in {"game", "ppo", *others}}
+    options = {k: v for k, v in asdict(config).items() if k not in {"game", "ppo", "env", "resume", *others}}
     return {
         "command": shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]]),
         "game": config.game,
@@ -113,179 +102,6 @@ def describe(config: Config, rules: Rules) -> dict[str, Any]:
         "versions": {name: version(name) for name in ("paizhuo", "numpy", "numba", "torch")},
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
     }
-
-
-class Run:
-    """A run: its folder, its learner and what it has done so far.
-
-    Parameters
-    ----------
-    config : Config
-    rules : Rules
-        Options of the game.
-    folder : Path
-        Made here; must not hold anything yet.
-    display : Display
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written.
-    """
-
-    def __init__(self, config: Config, rules: Rules, folder: Path, display: Display) -> None:
-        self.config, self.rules, self.folder, self.display = config, rules, folder, display
-        self.game = get(config.game)
-        vec = VectorTables(self.game, config.ppo.num_envs, skip_forced=True, **rules.as_dict())
-        self.learner = PPO(vec, config.ppo, config.seed)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_file(folder / "config.json", readable_json(describe(config, rules)))
-        self.tensorboard = SummaryWriter(str(folder / "tensorboard"))  # type: ignore[no-untyped-call]
-        self.samples = self.games = 0
-        self.seconds = 0.0  # of learning, without the first iteration, which also compiles
-        self._first_samples = self._first_games = 0
-        self.evaluations: list[Evaluation] = []
-        self._rows: list[dict[str, float]] = []
-        self._saved_at = time.monotonic()
-
-    def learn(self, budget: float, spent: Callable[[Run], float], stopping: Stopping) -> None:
-        """Iterate until ``spent`` reaches ``budget`` (seconds or samples), evaluating on the way.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            Between two iterations, if a stop was requested.
-        """
-        due = [budget * k / self.config.evaluations for k in range(self.config.evaluations)]
-        while True:
-            stopping.heed()
-            if due and spent(self) >= due[0]:
-                del due[0]
-                self.evaluate(self.config.eval_deals)
-            if spent(self) >= budget:
-                return
-            self._iterate(spent(self) / budget, budget)
-            if time.monotonic() - self._saved_at > SECONDS_BETWEEN_SAVES:
-                self.save_or_say()
-
-    def _iterate(self, progress: float, budget: float) -> None:
-        start = time.perf_counter()
-        figures = self.learner.iterate(progress)
-        self.samples += int(figures["samples"])
-        self.games += int(figures["games"])
-        if not self._first_samples:
-            self._first_samples, self._first_games = self.samples, self.games
-        else:
-            self.seconds += time.perf_counter() - start
-        row = {
-            **figures,
-            "seconds": self.seconds,
-            "samples": self.samples,
-            "games": self.games,
-            "samples_per_second": self._rate(self.samples - self._first_samples),
-            "games_per_second": self._rate(self.games - self._first_games),
-        }
-        self._rows.append(row)
-        for name, value in row.items():
-            self.tensorboard.add_scalar(f"learning/{name}", value, self.samples)  # type: ignore[no-untyped-call]
-        if self.seconds:
-            left = self.seconds / progress - self.seconds if progress > 0 else None
-            self.display.update(progress, left, row)
-
-    def _rate(self, count: int) -> float:
-        return count / self.seconds if self.seconds else 0.0
-
-    def evaluate(self, deals: int) -> Direction:
-        """Play duplicate deals against the yardstick."""
-        result = self._against(YARDSTICK, deals)
-        self.evaluations.append(Evaluation(self.samples, self.games, self.seconds, result))
-        for name in ("points", "win_rate", "duplicate_share"):
-            mean = getattr(result, name).mean
-            self.tensorboard.add_scalar(f"against_{YARDSTICK}/{name}", mean, self.samples)  # type: ignore[no-untyped-call]
-        self.display.evaluated(self.samples, result)
-        return result
-
-    def _against(self, opponent: str, deals: int) -> Direction:
-        agent = NetworkAgent(self.learner.policy)
-        return evaluate_against(agent, opponent, self.config.game, self.rules, deals, EVALUATION_SEED)
-
-    def save(self) -> Path:
-        """Save a checkpoint, which is an agent for every other command, and the figures so far."""
-        self._saved_at = time.monotonic()
-        learner, rules = self.learner, self.rules
-        folder = self.folder / CHECKPOINTS / f"{self.samples:012d}"
-        state = {"samples": self.samples, "games": self.games, "seconds": self.seconds}
-        if not folder.exists():
-            save_folder(
-                folder,
-                {
-                    POLICY_FILE: network_bytes(learner.policy, self.game, rules, learner.sizes),
-                    "critic.safetensors": network_bytes(
-                        learner.critic, self.game, rules, learner.critic_sizes
-                    ),
-                    "state.json": readable_json(state),
-                },
-            )
-        write_file(self.folder / PROGRESS_FILE, _as_csv(self._rows))
-        return folder
-
-    def save_or_say(self) -> None:
-        """Save; where that fails say so and go on: the next save may succeed."""
-        try:
-            self.save()
-        except OSError as error:
-            self.display.say(f"could not save ({error}); the checkpoints saved before are complete, going on")
-
-    def finish(self) -> str:
-        """Save, evaluate at length, write the report; returns what a person wants to know."""
-        self.save()
-        deals = self.config.final_deals
-        result = self.evaluate(deals)
-        others = self.game.info(self.rules).num_players - 1
-        lines = [
-            f"After {self.games:,} games ({self.samples:,} samples, {self.seconds / 60:.1f} minutes of "
-            f"learning) it beats {_players(others, YARDSTICK)} on {strength(result)}."
-        ]
-        lines += [
-            f"Against {_players(others, name)}: {strength(self._against(name, deals))}."
-            for name in frozen_rules(self.config.game)
-            if name != YARDSTICK
-        ]
-        always_won = self.game.info(self.rules).always_won  # elsewhere none or several may win
-        games = f", 0 points and {100 / (others + 1):.0f} %" if always_won else " and 0 points"
-        lines.append(f"An equal player would have about 50 %{games}; ± is the 95 % interval.")
-        lines += self._exploitability()
-        write_report(self.folder, describe(self.config, self.rules), lines, self.evaluations, YARDSTICK)
-        return "\n".join(lines)
-
-    def _exploitability(self) -> list[str]:
-        """What a best response gains, where that is worked out exactly."""
-        if not can_solve(self.rules):
-            return []
-        gains = [
-            exploitability(NetworkAgent(self.learner.policy, greedy=greedy), self.rules).mean
-            for greedy in (False, True)
-        ]
-        return [
-            f"A best response gains {gains[0]:.4f} b a hand against its policy, {gains[1]:.4f} b against its "
-            "likeliest actions, exactly; 0 at an equilibrium."
-        ]
-
-    def close(self) -> None:
-        self.tensorboard.close()  # type: ignore[no-untyped-call]
-
-
-def _players(number: int, name: str) -> str:
-    return f"{number} {name} player{'s' * (number > 1)}"
-
-
-def _as_csv(rows: list[dict[str, float]]) -> str:
-    text = io.StringIO(newline="")
-    if rows:
-        writer = csv.DictWriter(text, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return text.getvalue()
 
 
 def new_folder(out: Path | None, game: str) -> Path:
@@ -303,9 +119,11 @@ def new_folder(out: Path | None, game: str) -> Path:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     config, rules = cli.parse(Config, argv, prog="python -m training.selfplay")
-    if config.minutes is None:
+    if config.resume is None and config.minutes is None:
         config = replace(config, minutes=MINUTES[config.algo])
     try:
+        if config.resume is not None:
+            return _resume(config, rules, config.resume)
         budget = _check(config)
         folder = new_folder(config.out, config.game)
         if config.algo == "cfr":
@@ -346,6 +164,58 @@ def _check(config: Config) -> float:
     return config.minutes * 60
 
 
+def _resume(asked: Config, rules: Rules, folder: Path) -> int:
+    """Go on with a run, to its budget or so much further as is ``asked`` for."""
+    description = read_json(folder / CONFIG_FILE)
+    try:
+        own_rules = get(description["game"]).rules.make(description["rules"])
+        ppo: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in description["ppo"].items()}
+        options = {**description["options"], "out": folder}
+        config = Config(game=description["game"], ppo=PPOConfig(**ppo), **options)
+    except (LookupError, TypeError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{folder} is no PPO run of this version of the program ({reason})") from None
+    changed = [
+        f"--{field.name.replace('_', '-')}" for field in fields(Config)
+        if field.name not in ("game", "resume", "minutes", "samples")
+        and getattr(asked, field.name) != getattr(Config(), field.name)
+    ]  # fmt: skip
+    changed += ["the game"] * (asked.game not in (Config().game, config.game))
+    changed += ["--env"] * (rules not in (type(rules)(), own_rules))
+    if changed:
+        raise ValueError(
+            f"{changed[0]} cannot be given with --resume: the run goes on under its own options "
+            f"({folder / CONFIG_FILE}), for so many --minutes or --samples"
+        )
+    torch.set_num_threads(config.threads)
+    display = Display(Console(), YARDSTICK)
+    with Stopping() as stopping:
+        run = Run.resumed(config, own_rules, folder, display, description)
+        config = run.config = _prolonged(config, asked, run)
+        budget = _check(config)
+        if _spent(config)(run) >= budget:
+            raise ValueError(f"{folder} has reached its budget: give --minutes or --samples for more")
+        command = shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]])
+        description["options"] |= {"minutes": config.minutes, "samples": config.samples}
+        description["resumed"] = [*description.get("resumed", []), {"at": run.samples, "command": command}]
+        display.say(f"Going on with {folder} after {run.samples:,} samples.")
+        return _learn_and_tell(run, budget, stopping)
+
+
+def _prolonged(config: Config, asked: Config, run: Run) -> Config:
+    """The run's own plan, or so many minutes or samples more than it has had."""
+    if asked.samples is not None:
+        return replace(config, samples=str(run.samples + sample_count(asked.samples)))
+    if asked.minutes is not None:
+        return replace(config, minutes=run.seconds / 60 + asked.minutes, samples=None)
+    return config
+
+
+def _spent(config: Config) -> Callable[[Run], float]:
+    """How much of the budget a run has used."""
+    return (lambda run: run.samples) if config.samples else (lambda run: run.seconds)
+
+
 def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:
     display = Display(Console(), YARDSTICK)
     display.say(
@@ -353,20 +223,22 @@ def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:
         "the first time it compiles for some seconds."
     )
     with Stopping() as stopping:
-        run = Run(config, rules, folder, display)
+        run = Run(config, rules, folder, display, describe(config, rules))
         return _learn_and_tell(run, budget, stopping)
 
 
 def _learn_and_tell(run: Run, budget: float, stopping: Stopping) -> int:
     config, folder, display = run.config, run.folder, run.display
+    run.begin()
     try:
         with display:
-            run.learn(budget, (lambda r: r.samples) if config.samples else (lambda r: r.seconds), stopping)
+            run.learn(budget, _spent(config), stopping)
             summary = run.finish()
     except KeyboardInterrupt:
         saved = run.save()
         display.say(
             f"Stopped after {run.samples:,} samples; saved in {saved}.\n"
+            f"Go on: python -m training.selfplay --resume {folder}\n"
             f"How strong is it? python -m training.evaluate {config.game} {folder} {YARDSTICK}"
         )
         return cli.INTERRUPTED

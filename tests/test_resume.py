@@ -1,0 +1,188 @@
+"""A run that was stopped, however it was stopped, goes on as if it had not been."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from agents.network import POLICY_FILE
+from envs.core.game import get
+from training import learning, selfplay
+from training.checkpoint import newest
+
+SMALL = [
+    "--ppo.num-envs", "32", "--ppo.batch", "512", "--ppo.minibatch", "128", "--ppo.hidden", "16",
+    "--ppo.critic-hidden", "16", "--ppo.bfloat16", "False", "--evaluations", "2", "--eval-deals", "4",
+    "--final-deals", "4", "--samples", "4k",
+]  # fmt: skip
+RUNS = {
+    "guan_pai": ["guan_pai", "--env.cards-each", "5", *SMALL],
+    "xiangxi96": ["xiangxi96", "--env.num-players", "2", *SMALL],
+    "diao_xie": ["diao_xie", "--env.hands", "3", *SMALL],
+}
+SAVES_OFTEN = """
+import sys
+from training import learning, selfplay
+learning.SECONDS_BETWEEN_SAVES = 0
+sys.exit(selfplay.main(sys.argv[1:]))
+"""
+
+
+def learned(folder: Path) -> list[bytes]:
+    """The weights of a run's newest policy (the file's header has no certain order)."""
+    weights = load_file(newest(folder / "checkpoints") / POLICY_FILE)
+    return [weights[name].tobytes() for name in sorted(weights)]
+
+
+def stop_after(iterations: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have runs be stopped, as by Ctrl-C, after so many iterations."""
+    iterate, done = learning.Run._iterate, []
+
+    def stopping(run: Any, *arguments: Any) -> None:
+        iterate(run, *arguments)
+        done.append(1)
+        if len(done) == iterations:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(learning.Run, "_iterate", stopping)
+
+
+@pytest.mark.parametrize("game", RUNS)
+def test_a_resumed_run_equals_one_that_was_never_stopped(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert selfplay.main([*RUNS[game], "--out", str(whole)]) == 0
+    with monkeypatch.context() as patch:
+        stop_after(3, patch)
+        assert selfplay.main([*RUNS[game], "--out", str(parts)]) == 130
+    assert f"--resume {parts}" in capsys.readouterr().out
+    assert learned(parts) != learned(whole)
+    with monkeypatch.context() as patch:
+        stop_after(2, patch)
+        assert selfplay.main(["--resume", str(parts)]) == 130
+    assert selfplay.main(["--resume", str(parts)]) == 0
+    assert learned(parts) == learned(whole)
+    told = [(folder / "progress.csv").read_text().splitlines() for folder in (whole, parts)]
+    header = told[0][0].split(",")
+    rows = [[dict(zip(header, line.split(","), strict=True)) for line in lines[1:]] for lines in told]
+    for name in ("samples", "games", "loss", "entropy", "learning_rate"):
+        assert [row[name] for row in rows[0]] == [row[name] for row in rows[1]]
+    assert len(json.loads((parts / "config.json").read_text())["resumed"]) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills processes")
+def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path, rotate: int) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert selfplay.main([*RUNS["guan_pai"], "--out", str(whole)]) == 0
+    rng = np.random.default_rng([rotate, 70])
+    arguments = [*RUNS["guan_pai"], "--out", str(killed)]
+    for _ in range(2):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SAVES_OFTEN, *arguments], stdout=subprocess.PIPE, text=True
+        )
+        while process.poll() is None and not list(killed.glob("checkpoints/[0-9]*")):
+            time.sleep(0.01)
+        time.sleep(float(rng.uniform(0, 0.3)))
+        process.kill()
+        process.communicate(timeout=60)
+        arguments = ["--resume", str(killed)]
+    if process.returncode:  # else it was faster
+        assert selfplay.main(arguments) == 0
+    assert learned(killed) == learned(whole)
+    assert not list(killed.rglob(".unfinished*")) or process.returncode == -9
+
+
+def test_a_finished_run_goes_on_for_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    assert selfplay.main([*RUNS["guan_pai"], "--out", str(folder)]) == 0
+    before = newest(folder / "checkpoints").name
+    with pytest.raises(SystemExit):
+        selfplay.main(["--resume", str(folder)])
+    assert "has reached its budget: give --minutes or --samples" in capsys.readouterr().err
+    assert selfplay.main(["--resume", str(folder), "--samples", "2k"]) == 0
+    assert int(newest(folder / "checkpoints").name) >= int(before) + 2000
+    assert "Going on with" in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    assert selfplay.main([*RUNS["guan_pai"], "--out", str(folder)]) == 0
+    return folder
+
+
+def edit(path: Path, **changes: Any) -> None:
+    """Change some entries of a JSON file."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+SPOILED = {
+    "no config": (lambda run, last: (run / "config.json").unlink(), "config.json cannot be read"),
+    "no json": (lambda run, last: (run / "config.json").write_text("{"), "config.json cannot be read"),
+    "no checkpoint": (lambda run, last: shutil.rmtree(run / "checkpoints"), "holds no checkpoint"),
+    "cut arrays": (
+        lambda run, last: (last / "resume.npz").write_bytes((last / "resume.npz").read_bytes()[:5000]),
+        "resume.npz cannot be read",
+    ),
+    "cut weights": (lambda run, last: (last / POLICY_FILE).write_bytes(b"x"), "is no policy"),
+    "no state": (lambda run, last: (last / "state.json").unlink(), "state.json cannot be read"),
+    "old state": (lambda run, last: (last / "state.json").write_text("{}"), "not of this version"),
+    "another game": (lambda run, last: edit(run / "config.json", game="chess"), "no game 'chess'"),
+    "other options": (
+        lambda run, last: edit(run / "config.json", rules=get("guan_pai").rules(cards_each=6).as_dict()),
+        "was made with cards_each=5",
+    ),
+    "unknown option": (lambda run, last: edit(run / "config.json", ppo={"dropout": 1}), "dropout"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SPOILED)
+def test_what_cannot_be_resumed_is_one_clear_line(
+    what: str, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(finished, run)
+    spoil, complaint = SPOILED[what]
+    spoil(run, newest(run / "checkpoints"))
+    with pytest.raises(SystemExit) as end:
+        selfplay.main(["--resume", str(run), "--samples", "1k"])
+    error = capsys.readouterr().err.strip()
+    assert end.value.code == 2 and complaint in error and len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        (["--seed", "3"], "--seed cannot be given"),
+        (["--ppo.epochs", "2"], "--ppo cannot be given"),
+        (["--out", "elsewhere"], "--out cannot be given"),
+        (["--algo", "cfr"], "--algo cannot be given"),
+        (["--env.must-beat", "all"], "--env cannot be given"),
+        (["--samples", "none"], "--samples takes a number"),
+        (["--minutes", "-1"], "--minutes must be above 0"),
+    ],
+)
+def test_a_run_goes_on_under_its_own_options(
+    more: list[str], complaint: str, finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        selfplay.main(["--resume", str(finished), *more])
+    error = capsys.readouterr().err.strip()
+    assert end.value.code == 2 and complaint in error and len(error.splitlines()) == 1
+
+
+def test_another_game_is_refused(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        selfplay.main(["diao_xie", "--resume", str(finished)])
+    assert "the game cannot be given" in capsys.readouterr().err

@@ -1,0 +1,276 @@
+"""A run of learning: iterations, evaluations, checkpoints, and how it goes on after a stop."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torch.utils.tensorboard import SummaryWriter
+
+from agents import frozen_rules
+from agents.network import CHECKPOINTS, POLICY_FILE, NetworkAgent, load_network, network_bytes
+from envs.core.game import Rules, get
+from envs.core.vector import VectorTables
+
+from .checkpoint import (
+    arrays_bytes,
+    newest,
+    read_arrays,
+    read_json,
+    readable_json,
+    save_folder,
+    write_file,
+)
+from .curve import Evaluation, write_report
+from .display import Display, strength
+from .evaluate import evaluate_against
+from .exploit import can_solve, exploitability
+from .ppo import PPO
+from .stats import Direction
+from .stopping import Stopping
+
+if TYPE_CHECKING:
+    from .selfplay import Config
+
+PROGRESS_FILE, CONFIG_FILE = "progress.csv", "config.json"
+CRITIC_FILE, ARRAYS_FILE, STATE_FILE = "critic.safetensors", "resume.npz", "state.json"
+YARDSTICK = "rule_v0"  # evaluations name a frozen player
+SECONDS_BETWEEN_SAVES = 60
+EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
+
+
+class Run:
+    """A run: its folder, its learner and what it has done so far.
+
+    Parameters
+    ----------
+    config : Config
+    rules : Rules
+        Options of the game.
+    folder : Path
+        Made here, unless a run is resumed.
+    display : Display
+    description : dict
+        Everything that makes the run what it is.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written.
+    """
+
+    def __init__(
+        self, config: Config, rules: Rules, folder: Path, display: Display, description: dict[str, Any]
+    ) -> None:
+        self.config, self.rules, self.folder, self.display = config, rules, folder, display
+        self.description = description
+        self.game = get(config.game)
+        vec = VectorTables(self.game, config.ppo.num_envs, skip_forced=True, **rules.as_dict())
+        self.learner = PPO(vec, config.ppo, config.seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.samples = self.games = 0
+        self.seconds = 0.0  # of learning, without a program's first iteration, which also compiles
+        self._has_compiled = False
+        self._timed = {"samples": 0, "games": 0}  # in these seconds
+        self.evaluations: list[Evaluation] = []
+        self._rows: list[dict[str, float]] = []
+        self._saved_at = time.monotonic()
+
+    def begin(self) -> None:
+        """Write down what the run is; a TensorBoard log goes on where the run does."""
+        write_file(self.folder / CONFIG_FILE, readable_json(self.description))
+        self.tensorboard = SummaryWriter(  # type: ignore[no-untyped-call]
+            str(self.folder / "tensorboard"), purge_step=self.samples + 1 if self.samples else None
+        )
+
+    @classmethod
+    def resumed(
+        cls, config: Config, rules: Rules, folder: Path, display: Display, description: dict[str, Any]
+    ) -> Run:
+        """The run in ``folder`` as it was at its newest checkpoint.
+
+        Raises
+        ------
+        ValueError
+            If a file of it cannot be read, or is of another game, rules version or options.
+        """
+        run = cls(config, rules, folder, display, description)
+        checkpoint = newest(folder / CHECKPOINTS)
+        for net, name in ((run.learner.policy, POLICY_FILE), (run.learner.critic, CRITIC_FILE)):
+            net.load_state_dict(load_network(checkpoint / name, run.game, rules).state_dict())
+        state, arrays = read_json(checkpoint / STATE_FILE), read_arrays(checkpoint / ARRAYS_FILE)
+        try:
+            run.learner.load_state(arrays, state["learner"])
+            run.samples, run.games, run.seconds = state["samples"], state["games"], state["seconds"]
+            run._timed = state["timed"]
+            run.evaluations = [Evaluation.from_dict(told) for told in state["evaluations"]]
+        except (LookupError, TypeError, ValueError) as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise ValueError(f"{checkpoint} is not of this version of the program ({reason})") from None
+        run._rows = [row for row in _from_csv(folder / PROGRESS_FILE) if row["samples"] <= run.samples]
+        return run
+
+    def learn(self, budget: float, spent: Callable[[Run], float], stopping: Stopping) -> None:
+        """Iterate until ``spent`` reaches ``budget`` (seconds or samples), evaluating on the way.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Between two iterations, if a stop was requested.
+        """
+        due = [budget * k / self.config.evaluations for k in range(self.config.evaluations)]
+        if self.evaluations:  # of a run that was resumed
+            due = [moment for moment in due if moment > spent(self)]
+        while True:
+            stopping.heed()
+            if due and spent(self) >= due[0]:
+                del due[0]
+                self.evaluate(self.config.eval_deals)
+            if spent(self) >= budget:
+                return
+            self._iterate(spent(self) / budget, budget)
+            if time.monotonic() - self._saved_at > SECONDS_BETWEEN_SAVES:
+                self.save_or_say()
+
+    def _iterate(self, progress: float, budget: float) -> None:
+        start = time.perf_counter()
+        figures = self.learner.iterate(progress)
+        self.samples += int(figures["samples"])
+        self.games += int(figures["games"])
+        if self._has_compiled:
+            self.seconds += time.perf_counter() - start
+            for name in self._timed:
+                self._timed[name] += int(figures[name])
+        self._has_compiled = True
+        row = {
+            **figures,
+            "seconds": self.seconds,
+            "samples": self.samples,
+            "games": self.games,
+            "samples_per_second": self._rate(self._timed["samples"]),
+            "games_per_second": self._rate(self._timed["games"]),
+        }
+        self._rows.append(row)
+        for name, value in row.items():
+            self.tensorboard.add_scalar(f"learning/{name}", value, self.samples)  # type: ignore[no-untyped-call]
+        if self.seconds:
+            left = self.seconds / progress - self.seconds if progress > 0 else None
+            self.display.update(progress, left, row)
+
+    def _rate(self, count: int) -> float:
+        return count / self.seconds if self.seconds else 0.0
+
+    def evaluate(self, deals: int) -> Direction:
+        """Play duplicate deals against the yardstick."""
+        result = self._against(YARDSTICK, deals)
+        self.evaluations.append(Evaluation(self.samples, self.games, self.seconds, result))
+        for name in ("points", "win_rate", "duplicate_share"):
+            mean = getattr(result, name).mean
+            self.tensorboard.add_scalar(f"against_{YARDSTICK}/{name}", mean, self.samples)  # type: ignore[no-untyped-call]
+        self.display.evaluated(self.samples, result)
+        return result
+
+    def _against(self, opponent: str, deals: int) -> Direction:
+        agent = NetworkAgent(self.learner.policy)
+        return evaluate_against(agent, opponent, self.config.game, self.rules, deals, EVALUATION_SEED)
+
+    def save(self) -> Path:
+        """Save a checkpoint, which is an agent for every other command, and the figures so far."""
+        self._saved_at = time.monotonic()
+        learner, rules = self.learner, self.rules
+        folder = self.folder / CHECKPOINTS / f"{self.samples:012d}"
+        arrays, plain = learner.state()
+        state = {
+            "samples": self.samples,
+            "games": self.games,
+            "seconds": self.seconds,
+            "timed": self._timed,
+            "evaluations": [asdict(evaluation) for evaluation in self.evaluations],
+            "learner": plain,
+        }
+        if not folder.exists():
+            save_folder(
+                folder,
+                {
+                    POLICY_FILE: network_bytes(learner.policy, self.game, rules, learner.sizes),
+                    CRITIC_FILE: network_bytes(learner.critic, self.game, rules, learner.critic_sizes),
+                    ARRAYS_FILE: arrays_bytes(arrays),
+                    STATE_FILE: readable_json(state),
+                },
+            )
+        write_file(self.folder / PROGRESS_FILE, _as_csv(self._rows))
+        return folder
+
+    def save_or_say(self) -> None:
+        """Save; where that fails say so and go on: the next save may succeed."""
+        try:
+            self.save()
+        except OSError as error:
+            self.display.say(f"could not save ({error}); the checkpoints saved before are complete, going on")
+
+    def finish(self) -> str:
+        """Save, evaluate at length, write the report; returns what a person wants to know."""
+        self.save()
+        deals = self.config.final_deals
+        result = self.evaluate(deals)
+        others = self.game.info(self.rules).num_players - 1
+        lines = [
+            f"After {self.games:,} games ({self.samples:,} samples, {self.seconds / 60:.1f} minutes of "
+            f"learning) it beats {_players(others, YARDSTICK)} on {strength(result)}."
+        ]
+        lines += [
+            f"Against {_players(others, name)}: {strength(self._against(name, deals))}."
+            for name in frozen_rules(self.config.game)
+            if name != YARDSTICK
+        ]
+        always_won = self.game.info(self.rules).always_won  # elsewhere none or several may win
+        games = f", 0 points and {100 / (others + 1):.0f} %" if always_won else " and 0 points"
+        lines.append(f"An equal player would have about 50 %{games}; ± is the 95 % interval.")
+        lines += self._exploitability()
+        write_report(self.folder, self.description, lines, self.evaluations, YARDSTICK)
+        return "\n".join(lines)
+
+    def _exploitability(self) -> list[str]:
+        """What a best response gains, where that is worked out exactly."""
+        if not can_solve(self.rules):
+            return []
+        gains = [
+            exploitability(NetworkAgent(self.learner.policy, greedy=greedy), self.rules).mean
+            for greedy in (False, True)
+        ]
+        return [
+            f"A best response gains {gains[0]:.4f} b a hand against its policy, {gains[1]:.4f} b against its "
+            "likeliest actions, exactly; 0 at an equilibrium."
+        ]
+
+    def close(self) -> None:
+        self.tensorboard.close()  # type: ignore[no-untyped-call]
+
+
+def _players(number: int, name: str) -> str:
+    return f"{number} {name} player{'s' * (number > 1)}"
+
+
+def _as_csv(rows: list[dict[str, float]]) -> str:
+    text = io.StringIO(newline="")
+    if rows:
+        writer = csv.DictWriter(text, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
+
+
+def _from_csv(path: Path) -> list[dict[str, float]]:
+    if not path.exists():
+        return []
+    rows = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline=""))
+    return [{name: _number(value) for name, value in row.items()} for row in rows]
+
+
+def _number(text: str) -> float:
+    return int(text) if text.isdecimal() else float(text)
