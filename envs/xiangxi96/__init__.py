@@ -14,7 +14,8 @@ from .rules import Xiangxi96Rules, most_decisions, score_bounds
 from .units import Unit, melds_of
 
 VERSION = 0
-TYPICAL_SCORE = 4.4  # points: standard deviation among rule_v0 by default (3.4 with two players, 4.2 with four)
+# Points: standard deviation among rule_v0 by default (3.4 with two players, 4.2 with four).
+TYPICAL_SCORE = 4.4
 
 
 def info(rules: Xiangxi96Rules) -> GameInfo:

@@ -41,32 +41,34 @@ Unit = dict[str, Any]
 ZHAO = ("zou", "ban", "man")  # by the number of companions
 
 
+LAID = ("mouths", "sentences", "triples", "fours", "company", "lacks", "joined")  # fields: see melds.py
+
+
 def melds_of(t: Any, seat: int) -> list[Unit]:
     """What lies on the table before ``seat``, group by group."""
-    return [meld for group in range(NUM_GROUPS) for meld in _melds_of_group(t, seat, group)]
+    laid = {name: t[name][seat].tolist() for name in LAID}  # lists: NumPy's scalars are slow
+    return [meld for group in range(NUM_GROUPS) for meld in _melds_of_group(laid, group)]
 
 
-def _melds_of_group(t: Any, seat: int, group: int) -> list[Unit]:
+def _melds_of_group(laid: dict[str, list[int]], group: int) -> list[Unit]:
     kinds = range(GROUP_SIZE * group, GROUP_SIZE * (group + 1))
     melds: list[Unit] = []
     for kind in kinds:
-        mouth = [KINDS[other] for other in OTHERS[kind]]
-        melds += [{"type": "tie", "cards": list(mouth)} for _ in range(t["mouths"][seat, kind])]
-    melds += [{"type": "chi", "cards": list(GROUPS[group])} for _ in range(t["sentences"][seat, group])]
+        for _ in range(laid["mouths"][kind]):
+            melds.append({"type": "tie", "cards": [KINDS[other] for other in kinds if other != kind]})
+    melds += [{"type": "chi", "cards": list(GROUPS[group])} for _ in range(laid["sentences"][group])]
     for kind in kinds:
-        if t["triples"][seat, kind] != NOTHING:
-            name = "peng" if t["triples"][seat, kind] == PENG else "shao"
-            melds.append({"type": name, "card": KINDS[kind]})
-    fours = [kind for kind in kinds if t["fours"][seat, kind] != NOTHING]
-    own = [bool(t["fours"][seat, kind] == OWN) for kind in fours]
-    if t["joined"][seat, group]:
+        if laid["triples"][kind] != NOTHING:
+            melds.append({"type": "peng" if laid["triples"][kind] == PENG else "shao", "card": KINDS[kind]})
+    fours = [kind for kind in kinds if laid["fours"][kind] != NOTHING]
+    own = [bool(laid["fours"][kind] == OWN) for kind in fours]
+    if laid["joined"][group]:
         third = next(kind for kind in kinds if kind not in fours)
         cards = [KINDS[kind] for kind in fours]
         return [*melds, {"type": "shuang", "cards": cards, "own": own, "with": [KINDS[third]]}]
     for kind, is_own in zip(fours, own, strict=True):
-        company = [
-            KINDS[one] for one in OTHERS[kind] if t["company"][seat, kind] and one != t["lacks"][seat, group]
-        ]
+        has_company = laid["company"][kind] > 0
+        company = [KINDS[o] for o in kinds if o != kind and has_company and o != laid["lacks"][group]]
         melds.append({"type": ZHAO[len(company)], "card": KINDS[kind], "own": is_own, "with": company})
     return melds
 
