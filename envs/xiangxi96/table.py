@@ -154,6 +154,7 @@ def number_copies(t):
 
 @njit
 def clear(t):
+    """Before the deal: nothing is in hands or on the table."""
     # Loops, because statements such as t.hand[:] = 0 take ten times as long to compile.
     for seat in range(MOST_SEATS):
         for kind in range(NUM_KINDS):
@@ -245,6 +246,7 @@ def play_on(t, flipper, next_asked):
 
 @njit
 def flip(t, seat):
+    """FLIP: the next card of the stock is on offer."""
     card = np.int64(t.deck[t.dealt] // COPIES)
     t.dealt += 1
     t.shown[card] += 1
@@ -257,6 +259,7 @@ def flip(t, seat):
 
 @njit
 def discard(t, seat, kind):
+    """DISCARD: a card of the hand is on offer, or with two or three players dead."""
     for i in range(2):
         a = OTHERS[kind, i]
         if t.hand[seat, kind] == 1 and t.hand[seat, a] == KAN and has_full_company(t, seat, a):
