@@ -13,6 +13,11 @@ from rich.table import Table
 
 from .stats import Direction
 
+FIGURES = (  # of an iteration, as people read them: key, name, format
+    ("loss", "loss", ".4f"), ("value_loss", "value loss", ".4f"), ("entropy", "entropy", ".3f"),
+    ("kl", "KL", ".4f"), ("epsilon", "epsilon", ".3f"),
+    ("explained_variance", "explained variance", ".2f"), ("clipped", "clipped", ".1%"),
+)  # fmt: skip
 SECONDS_BETWEEN_LINES = 15  # where there is no terminal
 
 
@@ -77,24 +82,22 @@ class Display:
             self._last_line = time.monotonic()
             self.say(
                 f"{100 * min(progress, 1.0):3.0f} %  {figures['samples']:,.0f} samples  "
-                f"{figures['samples_per_second']:,.0f}/s  entropy {figures['entropy']:.3f}  "
-                f"kl {figures['kl']:.4f}  explained variance {figures['explained_variance']:.2f}  {left}"
+                f"{figures['samples_per_second']:,.0f}/s  {self._own_figures(figures)}  {left}"
             )
+
+    @staticmethod
+    def _own_figures(figures: Mapping[str, float]) -> str:
+        """The figures of the algorithm that are worth a look: those of FIGURES that it has."""
+        return "  ".join(f"{name} {figures[key]:{how}}" for key, name, how in FIGURES if key in figures)
 
     def _table(self, figures: Mapping[str, float]) -> Table:
         table = Table.grid(padding=(0, 2))
         rows = (
             ("samples", f"{figures['samples']:,.0f}", "a second", f"{figures['samples_per_second']:,.0f}"),
             ("games", f"{figures['games']:,.0f}", "a second", f"{figures['games_per_second']:,.0f}"),
-            ("loss", f"{figures['loss']:.4f}", "value loss", f"{figures['value_loss']:.4f}"),
-            ("entropy", f"{figures['entropy']:.3f}", "KL", f"{figures['kl']:.4f}"),
-            (
-                "explained variance",
-                f"{figures['explained_variance']:.2f}",
-                "clipped",
-                f"{100 * figures['clipped']:.1f} %",
-            ),
         )
+        own = [(name, f"{figures[key]:{how}}") for key, name, how in FIGURES if key in figures]
+        rows += tuple((*own[k], *(own[k + 1] if k + 1 < len(own) else ())) for k in range(0, len(own), 2))
         for row in rows:
             table.add_row(*row)
         if self._evaluations:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from torch.utils.tensorboard import SummaryWriter
 
 from agents import frozen_rules
-from agents.network import CHECKPOINTS, POLICY_FILE, NetworkAgent, load_network, network_bytes
-from envs.core.game import Rules, get
+from agents.network import CHECKPOINTS, NetworkAgent, load_network, network_bytes
+from envs.core.game import Game, Rules, get
 from envs.core.vector import VectorTables
 
 from .checkpoint import (
@@ -28,9 +28,11 @@ from .checkpoint import (
 )
 from .curve import Evaluation, write_report
 from .display import Display, strength
+from .dmc import DMC
 from .evaluate import evaluate_against
 from .exploit import can_solve, exploitability
 from .ppo import PPO
+from .sb3 import SB3
 from .stats import Direction
 from .stopping import Stopping
 
@@ -38,10 +40,21 @@ if TYPE_CHECKING:
     from .selfplay import Config
 
 PROGRESS_FILE, CONFIG_FILE = "progress.csv", "config.json"
-CRITIC_FILE, ARRAYS_FILE, STATE_FILE = "critic.safetensors", "resume.npz", "state.json"
+ARRAYS_FILE, STATE_FILE = "resume.npz", "state.json"
 YARDSTICK = "rule_v0"  # evaluations name a frozen player
 SECONDS_BETWEEN_SAVES = 60
 EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
+
+
+def new_learner(config: Config, game: Game, rules: Rules) -> PPO | DMC | SB3:
+    """The learner of the algorithm that ``config`` names."""
+    if config.algo == "sb3":
+        return SB3(game, rules, config.sb3, config.seed)
+    num_envs = config.dmc.num_envs if config.algo == "dmc" else config.ppo.num_envs
+    vec = VectorTables(game, num_envs, skip_forced=True, **rules.as_dict())
+    if config.algo == "dmc":
+        return DMC(vec, config.dmc, config.seed)
+    return PPO(vec, config.ppo, config.seed)
 
 
 class Run:
@@ -70,8 +83,7 @@ class Run:
         self.config, self.rules, self.folder, self.display = config, rules, folder, display
         self.description = description
         self.game = get(config.game)
-        vec = VectorTables(self.game, config.ppo.num_envs, skip_forced=True, **rules.as_dict())
-        self.learner = PPO(vec, config.ppo, config.seed)
+        self.learner = new_learner(config, self.game, rules)
         folder.mkdir(parents=True, exist_ok=True)
         self.samples = self.games = 0
         self.seconds = 0.0  # of learning, without a program's first iteration, which also compiles
@@ -101,7 +113,7 @@ class Run:
         """
         run = cls(config, rules, folder, display, description)
         checkpoint = newest(folder / CHECKPOINTS)
-        for net, name in ((run.learner.policy, POLICY_FILE), (run.learner.critic, CRITIC_FILE)):
+        for name, (net, _) in run.learner.networks.items():
             net.load_state_dict(load_network(checkpoint / name, run.game, rules).state_dict())
         state, arrays = read_json(checkpoint / STATE_FILE), read_arrays(checkpoint / ARRAYS_FILE)
         try:
@@ -197,8 +209,10 @@ class Run:
             save_folder(
                 folder,
                 {
-                    POLICY_FILE: network_bytes(learner.policy, self.game, rules, learner.sizes),
-                    CRITIC_FILE: network_bytes(learner.critic, self.game, rules, learner.critic_sizes),
+                    **{
+                        name: network_bytes(net, self.game, rules, sizes)
+                        for name, (net, sizes) in learner.networks.items()
+                    },
                     ARRAYS_FILE: arrays_bytes(arrays),
                     STATE_FILE: readable_json(state),
                 },

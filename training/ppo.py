@@ -24,14 +24,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.network import mlp
+from agents.network import POLICY_FILE, mlp
 from envs.core.jit import njit
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
 
+from .optimiser import CRITIC_FILE, Networks, adam_arrays, load_adam
 from .rollout import Rollout
-
-ADAM = "adam_"  # begins the names of the optimiser's arrays
 
 
 @dataclass(frozen=True)
@@ -218,21 +217,19 @@ class PPO:
 
     def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Everything that learning goes on from but the weights: arrays, and what JSON can hold."""
-        arrays = dict(self.rollout.state())
-        for number, moments in self.optimizer.state_dict()["state"].items():
-            arrays |= {f"{ADAM}{number}_{name}": tensor.numpy() for name, tensor in moments.items()}
+        arrays = {**self.rollout.state(), **adam_arrays(self.optimizer)}
         return arrays, {"order": self._order.bit_generator.state}
 
     def load_state(self, arrays: Mapping[str, NDArray[Any]], plain: Mapping[str, Any]) -> None:
         """Go on from the ``state`` of a learner of the same game and options."""
         self.rollout.load_state(arrays)
-        moments: dict[int, dict[str, torch.Tensor]] = {}
-        for key, array in arrays.items():
-            if key.startswith(ADAM):
-                number, name = key.removeprefix(ADAM).split("_", 1)
-                moments.setdefault(int(number), {})[name] = torch.from_numpy(array.copy())
-        self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": moments})
+        load_adam(self.optimizer, arrays)
         self._order.bit_generator.state = plain["order"]
+
+    @property
+    def networks(self) -> Networks:
+        """The networks by the names of their files, with the sizes of their layers."""
+        return {POLICY_FILE: (self.policy, self.sizes), CRITIC_FILE: (self.critic, self.critic_sizes)}
 
     def act(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Logits (N, A) of the policy."""

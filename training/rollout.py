@@ -22,6 +22,7 @@ from envs.core.vector import VectorTables
 
 # Logits (N, A) float32 for observations (N, O) uint8.
 Policy = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
+Sampler = Callable[..., None]  # (logits, masks, keys, actions, log_probs), see sample_softmax
 
 _NEXT_KEY = np.uint64(1)
 _STREAM = 0x5E1F  # keeps these random numbers apart from others made from the same seed
@@ -117,20 +118,22 @@ class Rollout:
         A batch holds at least this many samples.
     seed : int
         Of the deals and of the sampled actions.
+    sample : callable
+        Chooses from what the policy gives, as ``sample_softmax`` does.
     """
 
-    def __init__(self, vec: VectorTables, size: int, seed: int) -> None:
-        self.vec, self.size = vec, size
+    def __init__(self, vec: VectorTables, size: int, seed: int, sample: Sampler = sample_softmax) -> None:
+        self.vec, self.size, self._sample = vec, size, sample
         n, longest = vec.num_envs, vec.game.max_decisions
         own = mix_in(np.arange(n, dtype=np.uint64), _STREAM, as_seed(seed))  # no other seed's tables
         self._seen, self._infos = vec.reset(seed=own.tolist())
         self._keys = mix_in(own, _STREAM)
         self._actions = np.zeros(n, np.int64)
         self._log_probs = np.zeros(n, np.float32)
-        sample = sample_dtype(vec.game)
-        self._kept = np.zeros((n, longest), sample)
+        dtype = sample_dtype(vec.game)
+        self._kept = np.zeros((n, longest), dtype)
         self._counts = np.zeros(n, np.int64)
-        self._batch = np.zeros(size + n * longest, sample)  # all games may end in the last step
+        self._batch = np.zeros(size + n * longest, dtype)  # all games may end in the last step
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next batch depends on but the policy: arrays for :meth:`load_state`."""
@@ -160,7 +163,7 @@ class Rollout:
         filled, games = 0, 0
         while filled < self.size:
             observations, masks = self._seen["observation"], self._seen["action_mask"]
-            sample_softmax(policy(observations), masks, self._keys, self._actions, self._log_probs)
+            self._sample(policy(observations), masks, self._keys, self._actions, self._log_probs)
             seats = self._infos["seat"]
             note_down(observations, masks, seats, self._actions, self._log_probs, self._counts, self._kept)
             self._seen, _, ended, _, self._infos = self.vec.step(self._actions)

@@ -26,15 +26,24 @@ from envs.core.game import Rules, get
 
 from . import cfr, cli
 from .checkpoint import read_json
+from .curve import REPORT_FILE
 from .display import Display
+from .dmc import DMCConfig
 from .learning import CONFIG_FILE, YARDSTICK, Run
 from .ppo import PPOConfig
+from .sb3 import SB3Config
 from .stopping import Stopping
 
-MINUTES = {"ppo": 2.0, "cfr": 1 / 6}
-OWN_OPTIONS = {  # of one algorithm only
-    "ppo": ("samples", "threads", "evaluations", "eval_deals", "final_deals", "ppo"),
-    "cfr": ("iterations",),
+MINUTES = {"ppo": 2.0, "dmc": 2.0, "sb3": 2.0, "cfr": 1 / 6}
+NETWORKS = {"ppo": PPOConfig, "dmc": DMCConfig, "sb3": SB3Config}  # the algorithms that teach networks
+OWN_OPTIONS = {  # of some algorithms only
+    **dict.fromkeys(
+        ("samples", "resume", "threads", "evaluations", "eval_deals", "final_deals"), tuple(NETWORKS)
+    ),
+    "ppo": ("ppo",),
+    "dmc": ("dmc",),
+    "sb3": ("sb3",),
+    "iterations": ("cfr",),
 }
 
 
@@ -44,13 +53,14 @@ class Config:
 
     game: tyro.conf.Positional[str] = "guan_pai"
     """The game."""
-    algo: Literal["ppo", "cfr"] = "ppo"
-    """The algorithm; cfr is for diao_xie."""
+    algo: Literal["ppo", "dmc", "sb3", "cfr"] = "ppo"
+    """Proximal policy optimisation, deep Monte Carlo, MaskablePPO of sb3-contrib, or counterfactual regrets
+    (for diao_xie)."""
     minutes: float | None = None
     """Minutes of learning, compiling and evaluating not counted; a time budget is not reproducible.
-    By default 2 of PPO and a sixth of CFR."""
+    By default 2, and a sixth of CFR."""
     samples: str | None = None
-    """PPO: learn from this many samples instead, such as 500k or 12M."""
+    """All but CFR: learn from this many samples instead, such as 500k or 12M."""
     iterations: int | None = None
     """CFR: learn for this many iterations instead."""
     seed: int = 0
@@ -58,8 +68,8 @@ class Config:
     out: Path | None = None
     """Folder of the run; a new one under runs/ if not given."""
     resume: Path | None = None
-    """Folder of a PPO run to go on with, under its own options: to its budget, or for so many --minutes or
-    --samples more."""
+    """Folder of a run to go on with, under its own options: to its budget, or for so many --minutes or
+    --samples more. Not of CFR."""
     threads: int = 1
     """Threads of torch; with one the same seed gives the same weights."""
     evaluations: int = 6
@@ -70,6 +80,10 @@ class Config:
     """Duplicate deals of the evaluation at the end."""
     ppo: PPOConfig = field(default_factory=PPOConfig)
     """Options of PPO."""
+    dmc: DMCConfig = field(default_factory=DMCConfig)
+    """Options of DMC."""
+    sb3: SB3Config = field(default_factory=SB3Config)
+    """Options of MaskablePPO."""
 
 
 def sample_count(text: str) -> int:
@@ -90,16 +104,24 @@ def sample_count(text: str) -> int:
 
 def describe(config: Config, rules: Rules) -> dict[str, Any]:
     """Everything that made a run what it is."""
-    others = {name for algo, names in OWN_OPTIONS.items() if algo != config.algo for name in names}
-    options = {k: v for k, v in asdict(config).items() if k not in {"game", "ppo", "env", "resume", *others}}
+    elsewhere = {"game", "env", "resume", *NETWORKS}
+    elsewhere |= {name for name, algos in OWN_OPTIONS.items() if config.algo not in algos}
+    options = {k: v for k, v in asdict(config).items() if k not in elsewhere}
+    packages = [
+        "paizhuo",
+        "numpy",
+        "numba",
+        "torch",
+        *["stable-baselines3", "sb3-contrib"] * (config.algo == "sb3"),
+    ]
     return {
         "command": shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]]),
         "game": config.game,
         "rules_version": get(config.game).info(rules).version,
         "rules": rules.as_dict(),
         "options": options,
-        **({"ppo": asdict(config.ppo)} if config.algo == "ppo" else {}),
-        "versions": {name: version(name) for name in ("paizhuo", "numpy", "numba", "torch")},
+        **({config.algo: asdict(getattr(config, config.algo))} if config.algo in NETWORKS else {}),
+        "versions": {name: version(name) for name in packages},
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
     }
 
@@ -145,12 +167,11 @@ def main(argv: list[str] | None = None) -> int:
 
 def _check(config: Config) -> float:
     """The budget, in samples or seconds; ValueError for a number that cannot be meant."""
-    for algo, names in OWN_OPTIONS.items():
-        for name in names:
-            if algo != config.algo and getattr(config, name) != getattr(Config(), name):
-                raise ValueError(
-                    f"--{name.replace('_', '-')} is an option of --algo {algo}, not {config.algo}"
-                )
+    for name, algos in OWN_OPTIONS.items():
+        if config.algo not in algos and getattr(config, name) != getattr(Config(), name):
+            raise ValueError(
+                f"--{name.replace('_', '-')} is an option of --algo {' or '.join(algos)}, not {config.algo}"
+            )
     least = {"seed": 0, "threads": 1, "evaluations": 1, "eval_deals": 2, "final_deals": 2}
     for name, number in least.items():
         if getattr(config, name) < number:
@@ -169,12 +190,14 @@ def _resume(asked: Config, rules: Rules, folder: Path) -> int:
     description = read_json(folder / CONFIG_FILE)
     try:
         own_rules = get(description["game"]).rules.make(description["rules"])
-        ppo: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in description["ppo"].items()}
         options = {**description["options"], "out": folder}
-        config = Config(game=description["game"], ppo=PPOConfig(**ppo), **options)
+        algo = options["algo"]
+        own: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in description[algo].items()}
+        options[algo] = NETWORKS[algo](**own)
+        config = Config(game=description["game"], **options)
     except (LookupError, TypeError) as error:
         reason = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{folder} is no PPO run of this version of the program ({reason})") from None
+        raise ValueError(f"{folder} is no run of this version of the program ({reason})") from None
     changed = [
         f"--{field.name.replace('_', '-')}" for field in fields(Config)
         if field.name not in ("game", "resume", "minutes", "samples")
@@ -193,7 +216,7 @@ def _resume(asked: Config, rules: Rules, folder: Path) -> int:
         run = Run.resumed(config, own_rules, folder, display, description)
         config = run.config = _prolonged(config, asked, run)
         budget = _check(config)
-        if _spent(config)(run) >= budget:
+        if _spent(config)(run) >= budget and (folder / REPORT_FILE).exists():
             raise ValueError(f"{folder} has reached its budget: give --minutes or --samples for more")
         command = shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]])
         description["options"] |= {"minutes": config.minutes, "samples": config.samples}
