@@ -253,14 +253,14 @@ class Run:
         """What a best response gains, where that is worked out exactly."""
         if not can_solve(self.rules):
             return []
-        gains = [
-            exploitability(NetworkAgent(self.learner.policy, greedy=greedy), self.rules).mean
-            for greedy in (False, True)
-        ]
-        return [
-            f"A best response gains {gains[0]:.4f} b a hand against its policy, {gains[1]:.4f} b against its "
-            "likeliest actions, exactly; 0 at an equilibrium."
-        ]
+        ways = [("its best actions", True)]
+        if not isinstance(self.learner, DMC):  # whose network gives values and no probabilities
+            ways = [("its policy", False), ("its likeliest actions", True)]
+        told = []
+        for name, greedy in ways:
+            agent = NetworkAgent(self.learner.policy, greedy=greedy)
+            told.append(f"{exploitability(agent, self.rules).mean:.4f} b against {name}")
+        return [f"A best response gains a hand {', '.join(told)}, exactly; 0 at an equilibrium."]
 
     def close(self) -> None:
         self.tensorboard.close()  # type: ignore[no-untyped-call]
