@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, permutations
+from itertools import accumulate, permutations, product
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,10 @@ from envs.xiangxi96.win import find_wins
 from .brute import xiangxi96 as brute
 
 KINDS, COPIES, KAN = brute.KINDS, brute.COPIES, brute.KAN
+PLAYERS = (2, 3, 4)
+ACTIONS = (*KINDS, "hu", "pass", "chi_hand", "chi_table", "chi_half", "tie")
+HU = ACTIONS.index("hu")
+GROUP = brute.GROUPS[0]
 INDEX = {kind: index for index, kind in enumerate(KINDS)}
 FEWER = 6 if config.DISABLE_JIT else 1  # without the compiler random tests are so many times shorter
 PHASES = {"discard": DISCARDING, "hu": ASKED_HU, "chi": ASKED_CHI, "tie": ASKED_TIE}
@@ -336,3 +340,45 @@ def _number_cards(t: Any, stock: Sequence[int], rng: np.random.Generator) -> Non
         numbers.append(max(card for card in left if card // COPIES == kind))
         left.remove(numbers[-1])
     t["deck"] = [*rng.permutation(sorted(left)), *t["deck"][first_flip:dealt], *numbers]
+
+
+def act(env: TableEnv, *actions: str) -> None:
+    """Play actions by name."""
+    for name in actions:
+        env.step(ACTIONS.index(name))
+
+
+def seat_of(env: TableEnv) -> int:
+    return env.possible_agents.index(env.agent_selection)
+
+
+def legal_names(env: TableEnv) -> list[str]:
+    """The names of the legal actions, in the order of their numbers."""
+    mask = env.observe(env.agent_selection)["action_mask"]
+    return [ACTIONS[action] for action in np.flatnonzero(mask)]
+
+
+def owing(hand: list[str], banned: list[str] = [], **options: Any) -> TableEnv:  # noqa: B006
+    """A table at which player 0 has this hand and has to discard; the others have nothing."""
+    env: TableEnv = envs.make("xiangxi96", **options).unwrapped
+    env.reset(seed=0, options={"dealer": 0})
+    t = env._tables[0]
+    table.clear(t)
+    put_seat(t, 0, hand, [], options)
+    t["dealt"], t["phase"], t["turn"] = NUM_CARDS, DISCARDING, 0
+    for kind in banned:
+        t["ban"][0] = INDEX[kind]
+    env._look_again()
+    env._start("player_0")
+    return env
+
+
+def kou_numbers(loose: tuple[int, ...]) -> set[int]:
+    """The numbers of kou with which loose cards of a group can be cut, as far as they matter."""
+    return {number for way in brute.cuts(GROUP, loose) if (number := brute.kou_of(way)) <= brute.KOU_TO_WIN}
+
+
+def least_left(loose: tuple[int, ...], kou: int) -> int:
+    """Cards of a group that are left over at least with so many kou: every part is tried."""
+    parts = product(*(range(count + 1) for count in loose))
+    return sum(loose) - max(sum(part) for part in parts if min(kou_numbers(part), default=kou + 1) <= kou)

@@ -18,6 +18,7 @@ FIGURES = (  # of an iteration, as people read them: key, name, format
     ("kl", "KL", ".4f"), ("epsilon", "epsilon", ".3f"),
     ("explained_variance", "explained variance", ".2f"), ("clipped", "clipped", ".1%"),
 )  # fmt: skip
+IN_A_LINE = ("entropy", "kl", "epsilon", "explained_variance")
 SECONDS_BETWEEN_LINES = 15  # where there is no terminal
 
 
@@ -87,8 +88,11 @@ class Display:
 
     @staticmethod
     def _own_figures(figures: Mapping[str, float]) -> str:
-        """The figures of the algorithm that are worth a look: those of FIGURES that it has."""
-        return "  ".join(f"{name} {figures[key]:{how}}" for key, name, how in FIGURES if key in figures)
+        """The figures of the algorithm that a line has room for."""
+        shown = (
+            (name, figures[key], how) for key, name, how in FIGURES if key in IN_A_LINE and key in figures
+        )
+        return "  ".join(f"{name} {value:{how}}" for name, value, how in shown)
 
     def _table(self, figures: Mapping[str, float]) -> Table:
         table = Table.grid(padding=(0, 2))

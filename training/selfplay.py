@@ -210,6 +210,8 @@ def _resume(asked: Config, rules: Rules, folder: Path) -> int:
             f"{changed[0]} cannot be given with --resume: the run goes on under its own options "
             f"({folder / CONFIG_FILE}), for so many --minutes or --samples"
         )
+    if asked.minutes is not None or asked.samples is not None:
+        _check(replace(config, minutes=asked.minutes, samples=asked.samples))
     torch.set_num_threads(config.threads)
     display = Display(Console(), YARDSTICK)
     with Stopping() as stopping:

@@ -94,37 +94,22 @@ def parse(cards: str | Iterable[str], pack: Sequence[str]) -> list[str]:
         With the part that is no card.
     """
     pieces = [cards] if isinstance(cards, str) else list(cards)
-    if pack[0][0] in COLOURS:
-        return _parse_coloured(pieces, pack)
-    ranks = "".join(dict.fromkeys(card[0] for card in pack))
-    suited = "".join(dict.fromkeys(card[0] for card in pack if len(card) > 1))
-    card = re.compile(f"[{suited}][{SUITS}]?|[{ranks}]")
-    found: list[str] = []
-    for piece in pieces:
-        text = str(piece).replace(" ", "").replace(",", "")
-        while text:
-            match = card.match(text)
-            if match is None:
-                raise ValueError(f"{piece!r} is no card: write ranks {ranks} and suits {SUITS}, as in '5S'")
-            found.append(match.group())
-            text = text[match.end() :]
-    return found
-
-
-def _parse_coloured(pieces: Sequence[Any], pack: Sequence[str]) -> list[str]:
-    """Cards such as ``r7``; a colour holds until the next one."""
-    ranks = "".join(dict.fromkeys(card[1] for card in pack))
-    run = re.compile(f"([{COLOURS}])([{ranks}]+)")
+    ranks = "".join(dict.fromkeys(card[pack[0][0] in COLOURS] for card in pack))
+    if pack[0][0] in COLOURS:  # a colour holds until the next one
+        run = re.compile(f"(?P<colour>[{COLOURS}])(?P<ranks>[{ranks}]+)")
+        how = f"a colour of {COLOURS} and ranks {ranks}, as in 'r7'"
+    else:
+        suited = "".join(dict.fromkeys(card[0] for card in pack if len(card) > 1))
+        run = re.compile(f"[{suited}][{SUITS}]?|[{ranks}]")
+        how = f"ranks {ranks} and suits {SUITS}, as in '5S'"
     found: list[str] = []
     for piece in pieces:
         text = str(piece).replace(" ", "").replace(",", "")
         while text:
             match = run.match(text)
             if match is None:
-                raise ValueError(
-                    f"{piece!r} is no card: write a colour of {COLOURS} and ranks {ranks}, as in 'r7'"
-                )
-            found += [match[1] + rank for rank in match[2]]
+                raise ValueError(f"{piece!r} is no card: write {how}")
+            found += [match["colour"] + rank for rank in match["ranks"]] if run.groups else [match.group()]
             text = text[match.end() :]
     return found
 

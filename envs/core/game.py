@@ -195,10 +195,10 @@ class GameInfo:
         Names of the columns of ``infos["final_stats"]``.
     num_decks : int
         Packs that a game deals, one behind the other: more than one where an episode has several hands.
-    always_won : bool
-        Whether every game has exactly one winner.
     denominator : int
         Scores are whole multiples of 1 / denominator points; ``infos["final_scores"]`` counts those.
+    always_won : bool
+        Whether every game has exactly one winner.
     """
 
     name: str
