@@ -49,7 +49,7 @@ def network_bytes(net: nn.Sequential, game: Game, rules: Rules, sizes: list[int]
         "rules": json.dumps(rules.as_dict()),
         "sizes": json.dumps(sizes),
     }
-    weights = {name: tensor.detach().contiguous() for name, tensor in net.state_dict().items()}
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in net.state_dict().items()}
     return bytes(save(weights, metadata))
 
 
@@ -114,10 +114,11 @@ class NetworkAgent(Agent):
     def _logits(self, decisions: Decisions) -> NDArray[np.float32]:
         """Logits (N, A), minus infinity where illegal."""
         logits = np.empty(decisions.action_masks.shape, np.float32)
+        device = next(self.net.parameters()).device
         with torch.inference_mode():
             for k in range(0, len(decisions), LARGEST_FORWARD):
                 part = torch.from_numpy(decisions.observations[k : k + LARGEST_FORWARD])
-                logits[k : k + LARGEST_FORWARD] = self.net(part.float()).numpy()
+                logits[k : k + LARGEST_FORWARD] = self.net(part.to(device).float()).cpu().numpy()
         logits[decisions.action_masks == 0] = -np.inf
         return logits
 

@@ -14,6 +14,7 @@ from envs.core.game import get
 from training.checkpoint import arrays_bytes, read_arrays
 from training.dmc import DMC, DMCConfig, Ring, sample_epsilon_greedy, taken_gradients
 from training.evaluate import evaluate_against
+from training.rollout import targets_of
 
 GAME, SHORT = "guan_pai", {"cards_each": 5}
 SMALL = DMCConfig(num_envs=16, batch=400, ring=500, minibatch=64, hidden=(16,), bfloat16=False)
@@ -94,7 +95,8 @@ def test_a_step_is_what_autograd_and_adam_make(longest):
     dmc = learner(DMCConfig(num_envs=16, batch=400, ring=500, minibatch=64, hidden=(16, 8), bfloat16=False,
                             max_gradient=longest))  # fmt: skip
     batch, _ = dmc.rollout.collect(dmc.act)
-    dmc.ring.add(batch["observation"], batch["action"], dmc.targets_of(batch["points"]))
+    targets = targets_of(batch["points"], dmc.game, "score", clip=3.0)
+    dmc.ring.add(batch["observation"], batch["action"], targets)
     twin = mlp(dmc.sizes)
     twin.load_state_dict(dmc.policy.state_dict())
     adam = torch.optim.Adam(twin.parameters(), dmc.config.learning_rate)
@@ -142,9 +144,9 @@ def test_the_ring_keeps_the_newest(sizes):
     ("target", "expected"), [("score", [-2, -1, 0, 0.4, 1, 2]), ("win", [0, 0, 0, 1, 1, 1])]
 )
 def test_targets(target, expected):
-    dmc = learner(DMCConfig(num_envs=4, batch=10, hidden=(4,), target=target, target_clip=2.0))
-    assert dmc.scale == 25  # the typical score of Guan Pai
-    targets = dmc.targets_of(np.array([-100, -25, 0, 10, 25, 51], np.float32))
+    info = get(GAME).info(get(GAME).rules())
+    assert info.typical_score == 25
+    targets = targets_of(np.array([-100, -25, 0, 10, 25, 51], np.float32), info, target, clip=2.0)
     assert targets.dtype == np.float32
     np.testing.assert_allclose(targets, expected, rtol=1e-6)
 

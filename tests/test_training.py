@@ -20,7 +20,8 @@ import envs
 from agents.network import NetworkAgent, mlp, network_bytes
 from envs.core.game import get
 from training import checkpoint, learning, selfplay
-from training.ppo import PPO, PPOConfig, advantages_of, policy_gradient
+from training.gradients import advantages_of, policy_gradient
+from training.ppo import PPO, PPOConfig
 from training.rollout import Rollout, sample_softmax
 from training.stopping import Stopping
 

@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import torch
@@ -34,11 +33,10 @@ from envs.core.rng import uniform
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
 
-from .optimiser import Networks, adam_arrays, load_adam
-from .ppo import explained_variance, has_fast_bfloat16
-from .rollout import Rollout
-
-Target = Literal["score", "win"]
+from .gradients import explained_variance
+from .league import League
+from .optimiser import Compute, Networks, adam_arrays, load_adam
+from .rollout import Rollout, Target, targets_of
 
 _NEXT_KEY = np.uint64(1)
 
@@ -71,6 +69,12 @@ class DMCConfig:
     """What is learned: the points of a game, or whether they are above 0, as a winner's are."""
     target_clip: float = 3.0
     """Scores count in units of the game's typical score, up to this many."""
+    past: float = 0.0
+    """Fraction of the tables where all seats but one are a past self's."""
+    rule: float = 0.0
+    """Fraction of the tables where all seats but one are the newest rule player's."""
+    skip_forced: bool = True
+    """Leave decisions with one legal action out of what is learned from."""
     bfloat16: bool | None = None
     """Multiply in bfloat16; None: where the processor is fast at it."""
 
@@ -86,6 +90,8 @@ class DMCConfig:
                 raise ValueError(f"--dmc.{_dashed(name)} is a share of 0..1, not {getattr(self, name)}")
         if not self.hidden or min(self.hidden) < 1:
             raise ValueError("--dmc.hidden is one or more layers of at least 1 unit")
+        if min(self.past, self.rule) < 0 or self.past + self.rule > 1:
+            raise ValueError("--dmc.past and --dmc.rule are fractions of the tables, together at most 1")
         if self.target not in get_args(Target):
             raise ValueError(f"--dmc.target is one of {', '.join(get_args(Target))}, not {self.target!r}")
 
@@ -190,10 +196,11 @@ class DMC:
     Parameters
     ----------
     vec : VectorTables
-        With ``skip_forced=True``.
     config : DMCConfig
     seed : int
         Of weights, deals, sampled actions and minibatches.
+    device : str
+        Of torch.
 
     Attributes
     ----------
@@ -203,19 +210,18 @@ class DMC:
         Its layers.
     """
 
-    def __init__(self, vec: VectorTables, config: DMCConfig, seed: int) -> None:
+    def __init__(self, vec: VectorTables, config: DMCConfig, seed: int, device: str = "cpu") -> None:
         torch.manual_seed(as_seed(seed) >> 1)  # torch takes 63 bits
-        size, actions = vec.game.observation_size, vec.game.num_actions
-        self.config = config
-        self.sizes = [size, *config.hidden, actions]
-        self.policy = mlp(self.sizes)
+        self.config, self.game, self.compute = config, vec.game, Compute(device, config.bfloat16)
+        self.sizes = [self.game.observation_size, *config.hidden, self.game.num_actions]
+        self.policy = mlp(self.sizes).to(self.compute.device)
         self.optimizer = torch.optim.Adam(self.policy.parameters(), config.learning_rate, fused=True)
         self.rollout = Rollout(vec, config.minibatch, seed, self._sample)
-        self.ring = Ring(config.ring, size)
-        self.scale = vec.game.typical_score * vec.game.denominator  # final scores are whole multiples
+        self.league: League | None = None
+        if config.past or config.rule:
+            self.league = League(vec, config.past, config.rule, seed, greedy=True, first=self.policy)
+        self.ring = Ring(config.ring, self.game.observation_size)
         self.epsilon = config.epsilon
-        self.bfloat16 = has_fast_bfloat16() if config.bfloat16 is None else config.bfloat16
-        self.dtype = torch.bfloat16 if self.bfloat16 else torch.float32
         self._unused = 0  # samples that no gradient step has been made for
         self._rows = np.random.default_rng(as_seed(seed))
 
@@ -237,8 +243,9 @@ class DMC:
         samples = games = 0
         values, targets, lengths = [], [], []
         while samples < config.batch:
-            played, ended = self.rollout.collect(self.act)
-            self.ring.add(played["observation"], played["action"], self.targets_of(played["points"]))
+            played, ended = self.rollout.collect(self.act, self.league)
+            targets_now = targets_of(played["points"], self.game, config.target, config.target_clip)
+            self.ring.add(played["observation"], played["action"], targets_now)
             samples, games = samples + len(played), games + ended
             steps, self._unused = divmod(self._unused + len(played), config.minibatch)
             for _ in range(steps):
@@ -247,6 +254,8 @@ class DMC:
                 values.append(seen)
                 targets.append(self.ring.targets[rows])
                 lengths.append(length)
+        if self.league is not None:
+            self.league.keep(self.policy, samples)
         all_values, all_targets = np.concatenate(values), np.concatenate(targets)
         return {
             "samples": samples,
@@ -258,13 +267,6 @@ class DMC:
             "learning_rate": rate,
         }
 
-    def targets_of(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What the values are to become (B,), from what the seats scored (B,), as the rollout counts it."""
-        if self.config.target == "win":
-            return (points > 0).astype(np.float32)
-        clip = self.config.target_clip
-        return np.clip(points / self.scale, -clip, clip).astype(np.float32)
-
     @property
     def networks(self) -> Networks:
         """The networks by the names of their files, with the sizes of their layers."""
@@ -272,16 +274,19 @@ class DMC:
 
     def act(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Values (N, A) of all actions."""
-        with torch.inference_mode(), self._precision():
-            values: NDArray[np.float32] = (
-                self.policy(torch.from_numpy(observations).to(self.dtype)).float().numpy()
-            )
-        return values
+        return self.compute.answer(self.policy, observations)
 
     def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Everything that learning goes on from but the weights: arrays, and what JSON can hold."""
         arrays = {**self.rollout.state(), **self.ring.state(), **adam_arrays(self.optimizer)}
-        plain = {"added": self.ring.added, "unused": self._unused, "rows": self._rows.bit_generator.state}
+        plain: dict[str, Any] = {
+            "added": self.ring.added,
+            "unused": self._unused,
+            "rows": self._rows.bit_generator.state,
+        }
+        if self.league is not None:
+            pool, plain["league"] = self.league.state()
+            arrays |= pool
         return arrays, plain
 
     def load_state(self, arrays: Mapping[str, NDArray[Any]], plain: Mapping[str, Any]) -> None:
@@ -291,6 +296,8 @@ class DMC:
         load_adam(self.optimizer, arrays)
         self._unused = plain["unused"]
         self._rows.bit_generator.state = plain["rows"]
+        if self.league is not None:
+            self.league.load_state(arrays, plain["league"])
 
     def _sample(
         self,
@@ -303,24 +310,25 @@ class DMC:
         """As the rollout calls its sampler; how much is drawn at random changes from batch to batch."""
         sample_epsilon_greedy(values, masks, keys, self.epsilon, actions, log_probs)
 
-    def _precision(self) -> AbstractContextManager[Any]:
-        return torch.autocast("cpu", torch.bfloat16) if self.bfloat16 else nullcontext()
-
     def _learn(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float32], float]:
         """One step on ``rows`` of the ring; returns their values before it and the gradient's length."""
         ring, last = self.ring, self.policy[-1]
         assert isinstance(last, nn.Linear)
-        with self._precision():
-            hidden = self.policy[:-1](torch.from_numpy(ring.observations[rows]).to(self.dtype))
-        values, to_hidden = np.empty(len(rows), np.float32), np.empty(hidden.shape, np.float32)
-        last.weight.grad, last.bias.grad = torch.zeros_like(last.weight), torch.zeros_like(last.bias)
+        with self.compute.precision():
+            hidden = self.policy[:-1](self.compute.inputs(ring.observations[rows]))
+        known, weight, bias = (
+            tensor.detach().float().cpu().numpy() for tensor in (hidden, last.weight, last.bias)
+        )
+        values, to_hidden = np.empty(len(rows), np.float32), np.empty(known.shape, np.float32)
+        to_weight, to_bias = np.zeros_like(weight), np.zeros_like(bias)
         taken_gradients(
-            hidden.detach().float().numpy(), last.weight.detach().numpy(), last.bias.detach().numpy(),
-            ring.actions[rows], ring.targets[rows],
-            values, to_hidden, last.weight.grad.numpy(), last.bias.grad.numpy(),
+            known, weight, bias, ring.actions[rows], ring.targets[rows],
+            values, to_hidden, to_weight, to_bias,
         )  # fmt: skip
         self.policy[:-1].zero_grad()
-        hidden.backward(torch.from_numpy(to_hidden).to(hidden.dtype))
+        hidden.backward(torch.from_numpy(to_hidden).to(hidden))
+        last.weight.grad = torch.from_numpy(to_weight).to(last.weight)
+        last.bias.grad = torch.from_numpy(to_bias).to(last.bias)
         length = nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.max_gradient)
         self.optimizer.step()
         return values, float(length)

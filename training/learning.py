@@ -7,12 +7,13 @@ import io
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torch.utils.tensorboard import SummaryWriter
 
-from agents import frozen_rules
+from agents import frozen_rules, load
 from agents.network import CHECKPOINTS, NetworkAgent, load_network, network_bytes
 from envs.core.game import Game, Rules, get
 from envs.core.vector import VectorTables
@@ -28,10 +29,11 @@ from .checkpoint import (
 )
 from .curve import Evaluation, write_report
 from .display import Display, strength
-from .dmc import DMC
+from .dmc import DMC, DMCConfig
 from .evaluate import evaluate_against
 from .exploit import can_solve, exploitability
-from .ppo import PPO
+from .ppo import PPO, PPOConfig
+from .processes import AveragedPPO
 from .sb3 import SB3
 from .stats import Direction
 from .stopping import Stopping
@@ -41,20 +43,38 @@ if TYPE_CHECKING:
 
 PROGRESS_FILE, CONFIG_FILE = "progress.csv", "config.json"
 ARRAYS_FILE, STATE_FILE = "resume.npz", "state.json"
+Learner = PPO | AveragedPPO | DMC | SB3
 YARDSTICK = "rule_v0"  # evaluations name a frozen player
 SECONDS_BETWEEN_SAVES = 60
 EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
 
 
-def new_learner(config: Config, game: Game, rules: Rules) -> PPO | DMC | SB3:
-    """The learner of the algorithm that ``config`` names."""
+def new_learner(config: Config, game: Game, rules: Rules) -> Learner:
+    """The learner of the algorithm that ``config`` names.
+
+    Raises
+    ------
+    ValueError
+        For options that do not fit this game or this machine.
+    """
     if config.algo == "sb3":
         return SB3(game, rules, config.sb3, config.seed)
-    num_envs = config.dmc.num_envs if config.algo == "dmc" else config.ppo.num_envs
-    vec = VectorTables(game, num_envs, skip_forced=True, **rules.as_dict())
     if config.algo == "dmc":
-        return DMC(vec, config.dmc, config.seed)
-    return PPO(vec, config.ppo, config.seed)
+        vec = _tables(game, rules, config.dmc)
+        return DMC(vec, config.dmc, config.seed, config.device)
+    make = partial(_new_ppo, game, rules, config.warm_start, config.device)
+    if config.processes > 1:
+        return AveragedPPO(make, config.ppo, config.seed, config.processes)
+    return make(config.ppo, config.seed)
+
+
+def _new_ppo(game: Game, rules: Rules, warm_start: str, device: str, config: PPOConfig, seed: int) -> PPO:
+    teacher = load(warm_start, game.name, rules) if warm_start else None
+    return PPO(_tables(game, rules, config), config, seed, teacher, device)
+
+
+def _tables(game: Game, rules: Rules, config: PPOConfig | DMCConfig) -> VectorTables:
+    return VectorTables(game, config.num_envs, skip_forced=config.skip_forced, **rules.as_dict())
 
 
 class Run:
@@ -205,7 +225,9 @@ class Run:
             "evaluations": [asdict(evaluation) for evaluation in self.evaluations],
             "learner": plain,
         }
-        if not folder.exists():
+        if folder.exists():  # nothing was learned since; there may be an evaluation more
+            write_file(folder / STATE_FILE, readable_json(state))
+        else:
             save_folder(
                 folder,
                 {
@@ -232,6 +254,7 @@ class Run:
         self.save()
         deals = self.config.final_deals
         result = self.evaluate(deals)
+        self.save()
         others = self.game.info(self.rules).num_players - 1
         lines = [
             f"After {self.games:,} games ({self.samples:,} samples, {self.seconds / 60:.1f} minutes of "
@@ -263,6 +286,8 @@ class Run:
         return [f"A best response gains a hand {', '.join(told)}, exactly; 0 at an equilibrium."]
 
     def close(self) -> None:
+        if isinstance(self.learner, AveragedPPO):
+            self.learner.close()
         self.tensorboard.close()  # type: ignore[no-untyped-call]
 
 

@@ -1,8 +1,10 @@
-"""What learners have in common when they are saved: networks by file name, Adam's moments as arrays."""
+"""What learners have in common: where they compute, and how they are saved."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,20 +17,77 @@ CRITIC_FILE = "critic.safetensors"
 _ADAM = "adam_"  # begins the names of the arrays
 
 
+class Compute:
+    """Where networks are worked out, and in what numbers.
+
+    Parameters
+    ----------
+    device : str
+        As torch names it: ``"cpu"``, ``"cuda"``, ``"cuda:1"``.
+    bfloat16 : bool or None
+        Whether to multiply in bfloat16; None: where the device is fast at it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such device here.
+    """
+
+    def __init__(self, device: str = "cpu", bfloat16: bool | None = None) -> None:
+        try:
+            self.device = torch.device(device)
+            torch.zeros(1, device=self.device)
+        except (RuntimeError, AssertionError) as error:  # the latter where torch was built without it
+            reason = str(error).splitlines()[0]
+            raise ValueError(f"--device {device} is not here ({reason}); cpu always is") from None
+        self.bfloat16 = has_fast_bfloat16(self.device) if bfloat16 is None else bfloat16
+        self._dtype = torch.bfloat16 if self.bfloat16 else torch.float32
+
+    def inputs(self, observations: NDArray[np.uint8]) -> torch.Tensor:
+        """Observations (N, O) as networks take them."""
+        return torch.from_numpy(observations).to(self.device).to(self._dtype)
+
+    def precision(self) -> AbstractContextManager[Any]:
+        """The context to work networks out in."""
+        return torch.autocast(self.device.type, torch.bfloat16) if self.bfloat16 else nullcontext()
+
+    def answer(self, net: nn.Sequential, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """What ``net`` gives (N, A) for observations (N, O), without gradients."""
+        with torch.inference_mode(), self.precision():
+            out: NDArray[np.float32] = net(self.inputs(observations)).float().cpu().numpy()
+        return out
+
+
+def has_fast_bfloat16(device: torch.device | None = None) -> bool:
+    """Whether a device, by default the processor, multiplies bfloat16 matrices faster than float32 ones."""
+    if device is not None and device.type != "cpu":
+        return device.type == "cuda" and torch.cuda.is_bf16_supported()
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:  # not Linux
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
 def adam_arrays(optimizer: torch.optim.Optimizer) -> dict[str, NDArray[Any]]:
     """The optimiser's moments as arrays for :func:`load_adam`; learning rates are not among them."""
     return {
-        f"{_ADAM}{number}_{name}": np.asarray(tensor)
+        f"{_ADAM}{number}_{name}": np.asarray(tensor.cpu())
         for number, moments in optimizer.state_dict()["state"].items()
         for name, tensor in moments.items()
     }
+
+
+def is_adam(name: str) -> bool:
+    """Whether an array of this name is one of :func:`adam_arrays`."""
+    return name.startswith(_ADAM)
 
 
 def load_adam(optimizer: torch.optim.Optimizer, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Go on from the moments that are among ``arrays``."""
     moments: dict[int, dict[str, torch.Tensor]] = {}
     for key, array in arrays.items():
-        if key.startswith(_ADAM):
+        if is_adam(key):
             number, name = key.removeprefix(_ADAM).split("_", 1)
             moments.setdefault(int(number), {})[name] = torch.from_numpy(array.copy())
     optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})

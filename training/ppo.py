@@ -2,7 +2,7 @@
 
 Whole games, reward only at the end and no discount: a seat's advantages come from generalised
 advantage estimation along its own decisions. The gradient of the loss is worked out over the legal
-actions alone, in a small kernel, and handed to torch for the way back through the network.
+actions alone, in a small kernel (``gradients.py``), and handed to torch for the way back through the network.
 
 References
 ----------
@@ -13,24 +13,32 @@ arXiv:1506.02438, 2015.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents import Agent
 from agents.network import POLICY_FILE, mlp
-from envs.core.jit import njit
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
 
-from .optimiser import CRITIC_FILE, Networks, adam_arrays, load_adam
-from .rollout import Rollout
+from .gradients import (
+    advantages_of,
+    explained_variance,
+    one_hot,
+    policy_gradient,
+    pull_towards,
+    softmax,
+)
+from .imitation import PRIOR_FILE, WarmStart
+from .league import League
+from .optimiser import CRITIC_FILE, Compute, Networks, adam_arrays, load_adam
+from .rollout import Rollout, Target, targets_of
 
 
 @dataclass(frozen=True)
@@ -61,8 +69,22 @@ class PPOConfig:
     """Layers of the policy network."""
     critic_hidden: tuple[int, ...] = (128, 128)
     """Layers of the critic."""
+    target: Target = "score"
+    """What is learned: the points of a game, or whether they are above 0, as a winner's are."""
     target_clip: float = 3.0
     """Scores count in units of the game's typical score, up to this many."""
+    past: float = 0.0
+    """Fraction of the tables where all seats but one are a past self's."""
+    rule: float = 0.0
+    """Fraction of the tables where all seats but one are the newest rule player's."""
+    all_hands: bool = False
+    """The critic, which is needed for learning alone, sees every hand."""
+    skip_forced: bool = True
+    """Leave decisions with one legal action out of what is learned from."""
+    warm_samples: int = 1_000_000
+    """With --warm-start: so many of the teacher's decisions are learned from first."""
+    warm_pull: float = 0.1
+    """Weight of the divergence from the policy learned so; falls linearly to 0 over the budget."""
     bfloat16: bool | None = None
     """Multiply in bfloat16; None: where the processor is fast at it."""
 
@@ -72,83 +94,12 @@ class PPOConfig:
                 raise ValueError(f"--ppo.{name.replace('_', '-')} is at least 1, not {getattr(self, name)}")
         if min(*self.hidden, *self.critic_hidden, 1) < 1:
             raise ValueError("--ppo.hidden and --ppo.critic-hidden are layers of at least 1 unit")
-
-
-def has_fast_bfloat16() -> bool:
-    """Whether this processor multiplies bfloat16 matrices faster than float32 ones."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:  # not Linux
-        return False
-    return "avx512_bf16" in flags or "amx_bf16" in flags
-
-
-@njit
-def advantages_of(values, rewards, last, gae_lambda, advantages):
-    """Generalised advantage estimates (B,), gamma 1, the reward at each trajectory's ``last`` step.
-
-    With delta_t = r_t + V_{t+1} - V_t the estimate is A_t = delta_t + lambda A_{t+1} (equation 16 of
-    the GAE paper); nothing follows a last step.
-    """
-    following_value, following_advantage = np.float32(0), np.float32(0)
-    for k in range(len(values) - 1, -1, -1):
-        if last[k]:
-            delta = rewards[k] - values[k]
-            advantages[k] = delta
-        else:
-            delta = following_value - values[k]
-            advantages[k] = delta + gae_lambda * following_advantage
-        following_value, following_advantage = values[k], advantages[k]
-
-
-@njit
-def policy_gradient(logits, masks, actions, log_probs, advantages, clip, entropy_weight, gradient, sums):
-    """Gradient of PPO's mean loss with respect to the ``logits`` (B, A), over legal actions only.
-
-    The loss of a sample is -min(r a, clamp(r, 1 - clip, 1 + clip) a) - entropy_weight H, with r the
-    probability ratio, a the advantage and H the entropy of the softmax over the legal actions.
-    Adds the sums over the batch of the policy loss, H, the estimate (r - 1) - log r of the KL
-    divergence from the old policy, and the number of clipped samples, to ``sums`` (4,).
-    """
-    size = len(logits)
-    for i in range(size):
-        largest = np.float32(-np.inf)
-        for a in range(logits.shape[1]):
-            if masks[i, a] and logits[i, a] > largest:
-                largest = logits[i, a]
-        total = np.float32(0)
-        weighted = np.float32(0)  # sum of exp(x) x, for the entropy
-        for a in range(logits.shape[1]):
-            gradient[i, a] = 0
-            if masks[i, a]:
-                e = np.exp(logits[i, a] - largest)
-                gradient[i, a] = e
-                total += e
-                weighted += e * (logits[i, a] - largest)
-        log_total = np.log(total)
-        entropy = log_total - weighted / total
-        log_ratio = logits[i, actions[i]] - largest - log_total - log_probs[i]
-        ratio = np.exp(log_ratio)
-        advantage = advantages[i]
-        clipped = (advantage > 0 and ratio > 1 + clip) or (advantage < 0 and ratio < 1 - clip)
-        pull = np.float32(0) if clipped else ratio * advantage / size
-        for a in range(logits.shape[1]):
-            if masks[i, a]:
-                p = gradient[i, a] / total
-                log_p = logits[i, a] - largest - log_total
-                gradient[i, a] = p * (pull + entropy_weight * (log_p + entropy) / size)
-        gradient[i, actions[i]] -= pull
-        bounded = min(max(ratio, 1 - clip), 1 + clip)
-        sums[0] -= min(ratio * advantage, bounded * advantage)
-        sums[1] += entropy
-        sums[2] += ratio - 1 - log_ratio
-        sums[3] += clipped
-
-
-def explained_variance(predictions: NDArray[Any], targets: NDArray[Any]) -> float:
-    """Share of the variance of ``targets`` that ``predictions`` explain; 0 where there is none."""
-    variance = float(np.var(targets))
-    return 1 - float(np.var(targets - predictions)) / variance if variance else 0.0
+        if min(self.past, self.rule) < 0 or self.past + self.rule > 1:
+            raise ValueError("--ppo.past and --ppo.rule are fractions of the tables, together at most 1")
+        if self.target not in get_args(Target):
+            raise ValueError(f"--ppo.target is one of {', '.join(get_args(Target))}, not {self.target!r}")
+        if self.warm_samples < 1 or self.warm_pull < 0:
+            raise ValueError("--ppo.warm-samples is at least 1, --ppo.warm-pull at least 0")
 
 
 class PPO:
@@ -157,26 +108,44 @@ class PPO:
     Parameters
     ----------
     vec : VectorTables
-        With ``skip_forced=True``.
     config : PPOConfig
     seed : int
         Of weights, deals, sampled actions and minibatches.
+    teacher : Agent, optional
+        Whose play is learned first.
+    device : str
+        Of torch.
+
+    Attributes
+    ----------
+    average : callable or None
+        Called with all parameters when their gradients are there, to average them with other processes'.
     """
 
-    def __init__(self, vec: VectorTables, config: PPOConfig, seed: int) -> None:
+    def __init__(
+        self,
+        vec: VectorTables,
+        config: PPOConfig,
+        seed: int,
+        teacher: Agent | None = None,
+        device: str = "cpu",
+    ) -> None:
         torch.manual_seed(as_seed(seed) >> 1)  # torch takes 63 bits
-        size, actions = vec.game.observation_size, vec.game.num_actions
-        self.config = config
-        self.sizes = [size, *config.hidden, actions]
-        self.critic_sizes = [size, *config.critic_hidden, 1]
-        self.policy, self.critic = mlp(self.sizes), mlp(self.critic_sizes)
-        self.optimizer = torch.optim.Adam(
-            [*self.policy.parameters(), *self.critic.parameters()], config.learning_rate, fused=True
-        )
-        self.rollout = Rollout(vec, config.batch, seed)
-        self.scale = vec.game.typical_score * vec.game.denominator  # final scores are whole multiples
-        self.bfloat16 = has_fast_bfloat16() if config.bfloat16 is None else config.bfloat16
-        self.dtype = torch.bfloat16 if self.bfloat16 else torch.float32
+        self.config, self.game, self.compute = config, vec.game, Compute(device, config.bfloat16)
+        self.rollout = Rollout(vec, config.batch, seed, all_hands=config.all_hands)
+        self.sizes = [self.game.observation_size, *config.hidden, self.game.num_actions]
+        self.critic_sizes = [self.rollout.width, *config.critic_hidden, 1]
+        self.policy = mlp(self.sizes).to(self.compute.device)
+        self.critic = mlp(self.critic_sizes).to(self.compute.device)
+        self._parameters = [*self.policy.parameters(), *self.critic.parameters()]
+        self.optimizer = torch.optim.Adam(self._parameters, config.learning_rate, fused=True)
+        self.league: League | None = None
+        if config.past or config.rule:
+            self.league = League(vec, config.past, config.rule, seed, greedy=False, first=self.policy)
+        self.warm_start: WarmStart | None = None
+        if teacher is not None:
+            self.warm_start = WarmStart(vec, teacher, seed, config.warm_samples, self.policy)
+        self.average: Callable[[Sequence[nn.Parameter]], None] | None = None
         self._order = np.random.default_rng(as_seed(seed))
 
     def iterate(self, progress: float) -> dict[str, float]:
@@ -186,24 +155,29 @@ class PPO:
         -------
         dict of str to float
             ``samples`` and ``games`` of the batch, ``loss``, ``value_loss``, ``entropy``, ``kl``,
-            ``clipped`` (share of samples), ``explained_variance`` of the critic, ``learning_rate``.
+            ``clipped`` (share of samples), ``explained_variance`` of the critic, ``learning_rate``; after a
+            warm start also ``prior_kl``, the divergence from the teacher's actions, later from the policy
+            that came of them.
         """
-        config = self.config
-        rate = config.learning_rate + (config.final_learning_rate - config.learning_rate) * min(progress, 1.0)
+        config, progress = self.config, min(progress, 1.0)
+        rate = config.learning_rate + (config.final_learning_rate - config.learning_rate) * progress
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        batch, games = self.rollout.collect(self.act)
-        targets = np.clip(batch["points"] / self.scale, -config.target_clip, config.target_clip)
-        values = self.evaluate(batch["observation"])
+        if self.warm_start is not None and self.warm_start.samples_left > 0:
+            return self._imitate(self.warm_start) | {"learning_rate": rate}
+        batch, games = self.rollout.collect(self.act, self.league)
+        values, targets = self.evaluate(batch["observation"]), self._targets(batch)
         advantages = np.empty_like(values)
         advantages_of(values, targets, batch["last"], np.float32(config.gae_lambda), advantages)
-        returns = advantages + values
-        sums, steps, value_loss = np.zeros(4), 0, 0.0
-        for rows in self._minibatches(len(batch)):
-            value_loss += self._learn(batch[rows], advantages[rows], returns[rows], sums)
+        returns, pull = advantages + values, config.warm_pull * (1 - progress)
+        sums, steps, value_loss = np.zeros(5), 0, 0.0
+        for rows in self._minibatches(len(batch), config.epochs):
+            value_loss += self._learn(batch[rows], advantages[rows], returns[rows], pull, sums)
             steps += 1
+        if self.league is not None:
+            self.league.keep(self.policy, len(batch))
         seen = config.epochs * len(batch)
-        return {
+        figures = {
             "samples": len(batch),
             "games": games,
             "loss": sums[0] / seen,
@@ -214,74 +188,142 @@ class PPO:
             "explained_variance": explained_variance(values, targets),
             "learning_rate": rate,
         }
+        return figures if self.warm_start is None else {**figures, "prior_kl": sums[4] / seen}
 
-    def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Everything that learning goes on from but the weights: arrays, and what JSON can hold."""
-        arrays = {**self.rollout.state(), **adam_arrays(self.optimizer)}
-        return arrays, {"order": self._order.bit_generator.state}
-
-    def load_state(self, arrays: Mapping[str, NDArray[Any]], plain: Mapping[str, Any]) -> None:
-        """Go on from the ``state`` of a learner of the same game and options."""
-        self.rollout.load_state(arrays)
-        load_adam(self.optimizer, arrays)
-        self._order.bit_generator.state = plain["order"]
-
-    @property
-    def networks(self) -> Networks:
-        """The networks by the names of their files, with the sizes of their layers."""
-        return {POLICY_FILE: (self.policy, self.sizes), CRITIC_FILE: (self.critic, self.critic_sizes)}
-
-    def act(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Logits (N, A) of the policy."""
-        return self._forward(self.policy, observations)
-
-    def evaluate(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """What the critic expects (N,), in units of the target."""
-        chunk = self.config.minibatch
-        parts = [
-            self._forward(self.critic, observations[k : k + chunk])
-            for k in range(0, len(observations), chunk)
-        ]
-        return np.concatenate(parts)[:, 0]
-
-    def _forward(self, net: nn.Sequential, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        with torch.inference_mode(), self._precision():
-            out: NDArray[np.float32] = net(torch.from_numpy(observations).to(self.dtype)).float().numpy()
-        return out
-
-    def _precision(self) -> AbstractContextManager[Any]:
-        return torch.autocast("cpu", torch.bfloat16) if self.bfloat16 else nullcontext()
-
-    def _minibatches(self, size: int) -> Iterator[NDArray[np.int64]]:
-        """Rows of all minibatches: every epoch in an order of its own, in equal parts."""
-        parts = max(1, round(size / self.config.minibatch))
-        for _ in range(self.config.epochs):
-            yield from np.array_split(self._order.permutation(size), parts)
+    def _imitate(self, warm_start: WarmStart) -> dict[str, float]:
+        """Let the teacher play a batch and learn it, every sample once."""
+        batch, games = self.rollout.collect(self.act, warm_start.teacher)
+        values, targets = self.evaluate(batch["observation"]), self._targets(batch)
+        sums, steps, value_loss = np.zeros(2), 0, 0.0
+        for rows in self._minibatches(len(batch), 1):
+            samples = batch[rows]
+            logits, expected = self._forward(samples["observation"])
+            gradient = np.zeros(logits.shape, np.float32)
+            goals = one_hot(samples["action"], self.game.num_actions)
+            sums += pull_towards(_as_array(logits), samples["action_mask"], goals, np.float32(1), gradient)
+            value_loss += self._step(logits, gradient, expected, targets[rows])
+            steps += 1
+        if warm_start.note(len(batch), self.policy):
+            self.rollout.forget()  # what the teacher has begun
+        return {
+            "samples": len(batch),
+            "games": games,
+            "loss": sums[0] / len(batch),
+            "value_loss": value_loss / steps,
+            "entropy": sums[1] / len(batch),
+            "kl": 0.0,
+            "clipped": 0.0,
+            "explained_variance": explained_variance(values, targets),
+            "prior_kl": sums[0] / len(batch),
+        }
 
     def _learn(
         self,
         samples: NDArray[Any],
         advantages: NDArray[np.float32],
         returns: NDArray[np.float32],
+        pull: float,
         sums: NDArray[np.float64],
     ) -> float:
-        """One gradient step on some samples; returns the critic's loss."""
-        config = self.config
-        seen = torch.from_numpy(samples["observation"]).to(self.dtype)
-        with self._precision():
-            logits, values = self.policy(seen), self.critic(seen)
+        """One gradient step of PPO on some samples; returns the critic's loss."""
+        config, masks = self.config, samples["action_mask"]
+        logits, values = self._forward(samples["observation"])
+        known = _as_array(logits)
         normalised = (advantages - advantages.mean()) / (advantages.std() + np.float32(1e-8))
         gradient = np.empty(logits.shape, np.float32)
         policy_gradient(
-            logits.detach().float().numpy(), samples["action_mask"], samples["action"], samples["log_prob"],
-            normalised, np.float32(config.clip), np.float32(config.entropy), gradient, sums,
+            known, masks, samples["action"], samples["log_prob"], normalised,
+            np.float32(config.clip), np.float32(config.entropy), gradient, sums,
         )  # fmt: skip
-        value_loss = 0.5 * nn.functional.mse_loss(values[:, 0].float(), torch.from_numpy(returns))
+        if self.warm_start is not None:
+            goals = np.empty_like(gradient)
+            softmax(self._ask(self.warm_start.prior, samples["observation"]), masks, goals)
+            sums[4] += pull_towards(known, masks, goals, np.float32(pull), gradient)[0]
+        return self._step(logits, gradient, values, returns)
+
+    def _step(
+        self,
+        logits: torch.Tensor,
+        gradient: NDArray[np.float32],
+        values: torch.Tensor,
+        returns: NDArray[np.float32],
+    ) -> float:
+        """A step of Adam, given the gradient of the loss with respect to the ``logits``."""
+        wanted = torch.from_numpy(returns).to(values.device)
+        value_loss = 0.5 * nn.functional.mse_loss(values[:, 0].float(), wanted)
         self.optimizer.zero_grad()
         torch.autograd.backward(
-            [logits, value_loss], [torch.from_numpy(gradient).to(logits.dtype), torch.ones(())]
+            [logits, value_loss], [torch.from_numpy(gradient).to(logits), torch.ones_like(value_loss)]
         )
-        nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_gradient)
-        nn.utils.clip_grad_norm_(self.critic.parameters(), config.max_gradient)
+        if self.average is not None:
+            self.average(self._parameters)
+        nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.max_gradient)
+        nn.utils.clip_grad_norm_(self.critic.parameters(), self.config.max_gradient)
         self.optimizer.step()
         return float(value_loss.detach())
+
+    def _targets(self, batch: NDArray[Any]) -> NDArray[np.float32]:
+        return targets_of(batch["points"], self.game, self.config.target, self.config.target_clip)
+
+    def _minibatches(self, size: int, epochs: int) -> Iterator[NDArray[np.int64]]:
+        """Rows of all minibatches: every epoch in an order of its own, in as many equal parts."""
+        parts = max(1, self.config.batch // self.config.minibatch)
+        for _ in range(epochs):
+            yield from np.array_split(self._order.permutation(size), parts)
+
+    def _forward(self, observations: NDArray[np.uint8]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits (B, A) and values (B, 1), with gradients."""
+        seen = self.compute.inputs(observations)
+        with self.compute.precision():
+            return self.policy(seen[:, : self.sizes[0]]), self.critic(seen)
+
+    def _ask(self, net: nn.Sequential, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """What a policy gives (B, A) for observations (B, O), or such with all hands behind them."""
+        return self.compute.answer(net, observations[:, : self.sizes[0]])
+
+    def act(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Logits (N, A) of the policy."""
+        return self._ask(self.policy, observations)
+
+    def evaluate(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """What the critic expects (N,), in units of the target."""
+        chunk = self.config.minibatch
+        parts = [
+            self.compute.answer(self.critic, observations[k : k + chunk])
+            for k in range(0, len(observations), chunk)
+        ]
+        return np.concatenate(parts)[:, 0]
+
+    @property
+    def networks(self) -> Networks:
+        """The networks by the names of their files, with the sizes of their layers."""
+        networks = {POLICY_FILE: (self.policy, self.sizes), CRITIC_FILE: (self.critic, self.critic_sizes)}
+        if self.warm_start is not None:
+            networks[PRIOR_FILE] = (self.warm_start.prior, self.sizes)
+        return networks
+
+    def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Everything that learning goes on from but the weights: arrays, and what JSON can hold."""
+        arrays = {**self.rollout.state(), **adam_arrays(self.optimizer)}
+        plain: dict[str, Any] = {"order": self._order.bit_generator.state}
+        if self.league is not None:
+            pool, plain["league"] = self.league.state()
+            arrays |= pool
+        if self.warm_start is not None:
+            plain["warm_start"] = self.warm_start.state()
+        return arrays, plain
+
+    def load_state(self, arrays: Mapping[str, NDArray[Any]], plain: Mapping[str, Any]) -> None:
+        """Go on from the ``state`` of a learner of the same game and options."""
+        self.rollout.load_state(arrays)
+        load_adam(self.optimizer, arrays)
+        self._order.bit_generator.state = plain["order"]
+        if self.league is not None:
+            self.league.load_state(arrays, plain["league"])
+        if self.warm_start is not None:
+            self.warm_start.load_state(plain["warm_start"])
+
+
+def _as_array(tensor: torch.Tensor) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = tensor.detach().float().cpu().numpy()
+    return array

@@ -2,14 +2,14 @@
 
 Every table's decisions go into its own buffer. When its game ends they move to the batch, one seat
 after another, each with the points that its seat got in the end: there is nothing to bootstrap and
-no seat's next observation is another seat's. Forced decisions are played by the environment and
-never seen here. A **sample** is one recorded decision.
+no seat's next observation is another seat's. Forced decisions are played by the environment (by a
+vector with ``skip_forced``) and never seen here. A **sample** is one recorded decision.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from envs.core.vector import VectorTables
 # Logits (N, A) float32 for observations (N, O) uint8.
 Policy = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
 Sampler = Callable[..., None]  # (logits, masks, keys, actions, log_probs), see sample_softmax
+Target = Literal["score", "win"]
 
 _NEXT_KEY = np.uint64(1)
 _STREAM = 0x5E1F  # keeps these random numbers apart from others made from the same seed
@@ -55,9 +56,11 @@ def sample_softmax(logits, masks, keys, actions, log_probs):
 
 
 @njit
-def note_down(observations, masks, seats, actions, log_probs, counts, kept):
-    """Append every table's decision to its row of ``kept`` (N, D); ``counts`` (N,) are their lengths."""
+def note_down(wanted, observations, masks, seats, actions, log_probs, counts, kept):
+    """Append the ``wanted`` tables' decisions to their rows of ``kept`` (N, D), ``counts`` (N,) long."""
     for i in range(len(observations)):
+        if not wanted[i]:
+            continue
         sample = kept[i, counts[i]]
         sample.observation[:] = observations[i]
         sample.action_mask[:] = masks[i]
@@ -91,11 +94,11 @@ def flush(ended, scores, counts, kept, batch, filled):
     return filled
 
 
-def sample_dtype(info: GameInfo) -> np.dtype[Any]:
-    """A sample: what the seat saw and did, and what came of it."""
+def sample_dtype(info: GameInfo, width: int) -> np.dtype[Any]:
+    """A sample: what was seen, in ``width`` numbers, what was done, and what came of it."""
     return np.dtype(
         [
-            ("observation", np.uint8, (info.observation_size,)),
+            ("observation", np.uint8, (width,)),
             ("action_mask", np.int8, (info.num_actions,)),
             ("seat", np.int8),
             ("last", np.bool_),  # the seat's last decision of its game
@@ -107,36 +110,81 @@ def sample_dtype(info: GameInfo) -> np.dtype[Any]:
     )
 
 
+def targets_of(
+    points: NDArray[np.float32], info: GameInfo, target: Target, clip: float
+) -> NDArray[np.float32]:
+    """What is learned (B,) from what the seats scored (B,).
+
+    By ``"win"`` 1 for a score above 0, as a winner's is, else 0; by ``"score"`` the score in units of the
+    game's typical score, cut at ``clip`` of them.
+    """
+    if target == "win":
+        return (points > 0).astype(np.float32)
+    scale = info.typical_score * info.denominator  # final scores are whole multiples
+    return np.clip(points / scale, -clip, clip).astype(np.float32)
+
+
+class Players(Protocol):
+    """Who plays besides the policy that learns, as ``league.py`` has them."""
+
+    def answer(
+        self, seen: Mapping[str, NDArray[Any]], seats: NDArray[np.int64], actions: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Put their ``actions`` (N,) in the place of the policy's; returns which decisions are learned."""
+
+    def note_results(self, ended: NDArray[np.bool_], scores: NDArray[np.int64]) -> None:
+        """Take notice of the games that ``ended`` (N,) with these ``scores`` (N, P)."""
+
+
 class Rollout:
-    """Plays one policy in all seats of ``vec`` and hands out batches of whole games.
+    """Plays one policy in all seats of ``vec``, or in those that others leave it, and hands out whole games.
 
     Parameters
     ----------
     vec : VectorTables
-        With ``skip_forced=True``; it is reset here.
+        It is reset here.
     size : int
         A batch holds at least this many samples.
     seed : int
         Of the deals and of the sampled actions.
     sample : callable
         Chooses from what the policy gives, as ``sample_softmax`` does.
+    all_hands : bool
+        Whether samples hold the other seats' hands behind the observation, the next seat's first.
+
+    Attributes
+    ----------
+    width : int
+        How many numbers a sample's observation has.
     """
 
-    def __init__(self, vec: VectorTables, size: int, seed: int, sample: Sampler = sample_softmax) -> None:
+    def __init__(
+        self,
+        vec: VectorTables,
+        size: int,
+        seed: int,
+        sample: Sampler = sample_softmax,
+        all_hands: bool = False,
+    ) -> None:
         self.vec, self.size, self._sample = vec, size, sample
-        n, longest = vec.num_envs, vec.game.max_decisions
+        n, longest, info = vec.num_envs, vec.game.max_decisions, vec.game
         own = mix_in(np.arange(n, dtype=np.uint64), _STREAM, as_seed(seed))  # no other seed's tables
         self._seen, self._infos = vec.reset(seed=own.tolist())
         self._keys = mix_in(own, _STREAM)
         self._actions = np.zeros(n, np.int64)
         self._log_probs = np.zeros(n, np.float32)
-        dtype = sample_dtype(vec.game)
+        self._everyone = np.ones(n, np.bool_)
+        hand = info.hand_field.slice if all_hands else slice(0, 0)
+        self._hand = hand
+        self.width = info.observation_size + (info.num_players - 1) * (hand.stop - hand.start)
+        self._open = np.zeros((n, self.width), np.uint8)  # with all hands
+        dtype = sample_dtype(info, self.width)
         self._kept = np.zeros((n, longest), dtype)
         self._counts = np.zeros(n, np.int64)
         self._batch = np.zeros(size + n * longest, dtype)  # all games may end in the last step
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that the next batch depends on but the policy: arrays for :meth:`load_state`."""
+        """Everything that the next batch depends on but the players: arrays for :meth:`load_state`."""
         begun = [self._kept[i, :count] for i, count in enumerate(self._counts)]
         tables = {f"tables_{i}": kept for i, kept in enumerate(self.vec.snapshot())}
         return {**tables, "keys": self._keys, "counts": self._counts, "begun": np.concatenate(begun)}
@@ -150,8 +198,18 @@ class Rollout:
         for i, (end, count) in enumerate(zip(ends, self._counts, strict=True)):
             self._kept[i, :count] = arrays["begun"][end - count : end]
 
-    def collect(self, policy: Policy) -> tuple[NDArray[Any], int]:
+    def forget(self) -> None:
+        """Leave what was seen of the games in progress out of the next batch."""
+        self._counts[:] = 0
+
+    def collect(self, policy: Policy, players: Players | None = None) -> tuple[NDArray[Any], int]:
         """Play until the games that ended hold ``size`` samples; the others go on in the next batch.
+
+        Parameters
+        ----------
+        policy : callable
+        players : Players, optional
+            Who else plays.
 
         Returns
         -------
@@ -163,11 +221,30 @@ class Rollout:
         filled, games = 0, 0
         while filled < self.size:
             observations, masks = self._seen["observation"], self._seen["action_mask"]
+            seats, wanted = self._infos["seat"], self._everyone
             self._sample(policy(observations), masks, self._keys, self._actions, self._log_probs)
-            seats = self._infos["seat"]
-            note_down(observations, masks, seats, self._actions, self._log_probs, self._counts, self._kept)
+            if players is not None:
+                wanted = players.answer(self._seen, seats, self._actions)
+            note_down(
+                wanted, self._with_hands(observations, seats), masks, seats, self._actions, self._log_probs,
+                self._counts, self._kept,
+            )  # fmt: skip
             self._seen, _, ended, _, self._infos = self.vec.step(self._actions)
             scores = self._infos["final_scores"]
             filled = flush(ended, scores, self._counts, self._kept, self._batch, filled)
             games += int(ended.sum())
+            if players is not None:
+                players.note_results(ended, scores)
         return self._batch[:filled], games
+
+    def _with_hands(self, observations: NDArray[np.uint8], seats: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """What a sample holds of what is seen (N, width)."""
+        size, others = observations.shape[1], self.vec.num_players - 1
+        if self.width == size:
+            return observations
+        n = len(seats)
+        hands = self.vec.states().reshape(n, others + 1, size)[:, :, self._hand]
+        following = (seats[:, None] + np.arange(1, others + 1)) % (others + 1)
+        self._open[:, :size] = observations
+        self._open[:, size:] = hands[np.arange(n)[:, None], following].reshape(n, -1)
+        return self._open

@@ -35,8 +35,7 @@ from envs.core.rng import mix_in
 from envs.core.seat_tables import SeatTables
 from envs.core.seeding import as_seed
 
-from .optimiser import CRITIC_FILE, Networks, adam_arrays, load_adam
-from .ppo import has_fast_bfloat16
+from .optimiser import CRITIC_FILE, Networks, adam_arrays, has_fast_bfloat16, load_adam
 
 SELF = "self"
 _STREAM = 0x5B3  # keeps these random numbers apart from others made from the same seed

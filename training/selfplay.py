@@ -43,6 +43,9 @@ OWN_OPTIONS = {  # of some algorithms only
     "ppo": ("ppo",),
     "dmc": ("dmc",),
     "sb3": ("sb3",),
+    "warm_start": ("ppo",),
+    "processes": ("ppo",),
+    "device": ("ppo", "dmc"),
     "iterations": ("cfr",),
 }
 
@@ -70,6 +73,12 @@ class Config:
     resume: Path | None = None
     """Folder of a run to go on with, under its own options: to its budget, or for so many --minutes or
     --samples more. Not of CFR."""
+    warm_start: str = ""
+    """PPO: an agent, such as rule, whose play is learned first (see --ppo.warm-samples)."""
+    processes: int = 1
+    """PPO: so many processes share the tables and average their gradients, one core for each."""
+    device: str = "cpu"
+    """PPO and DMC: where networks are worked out, as torch names it: cpu, cuda, cuda:1."""
     threads: int = 1
     """Threads of torch; with one the same seed gives the same weights."""
     evaluations: int = 6
@@ -172,7 +181,7 @@ def _check(config: Config) -> float:
             raise ValueError(
                 f"--{name.replace('_', '-')} is an option of --algo {' or '.join(algos)}, not {config.algo}"
             )
-    least = {"seed": 0, "threads": 1, "evaluations": 1, "eval_deals": 2, "final_deals": 2}
+    least = {"seed": 0, "threads": 1, "processes": 1, "evaluations": 1, "eval_deals": 2, "final_deals": 2}
     for name, number in least.items():
         if getattr(config, name) < number:
             raise ValueError(f"--{name.replace('_', '-')} is at least {number}, not {getattr(config, name)}")

@@ -174,18 +174,15 @@ def _ask(
 ) -> None:
     """Fill in ``answers`` at the tables ``asked``: each agent answers for all its seats in one call."""
     entries = seatings[np.arange(len(seats)), seats]
-    tables = None
     for entry in np.unique(entries[asked]):
         rows = np.flatnonzero(asked & (entries == entry))
         agent = agents[entry]
-        if agent.needs_tables and tables is None:
-            tables = vec.tables(blank=True)
         decisions = Decisions(
             seen["observation"][rows],
             seen["action_mask"][rows],
             seats[rows],
             mix_in(game_keys[rows], entry, decision, seats[rows]),
-            tables[rows] if agent.needs_tables and tables is not None else None,
+            vec.tables(rows=rows) if agent.needs_tables else None,
         )
         answers[rows] = _answer(agent, decisions, vec.game)
 

@@ -232,6 +232,11 @@ class GameInfo:
     def observation_size(self) -> int:
         return self.fields[-1].start + self.fields[-1].size
 
+    @property
+    def hand_field(self) -> Field:
+        """What a seat holds, the first piece of every game's observation."""
+        return self.fields[0]
+
     def observation_dict(self, observation: NDArray[np.uint8]) -> dict[str, NDArray[np.uint8]]:
         """The pieces of a flat observation, or of a batch (..., O) of them, by name (views)."""
         lead = observation.shape[:-1]

@@ -208,8 +208,7 @@ class SeatTables(VectorTables):
             seats, tables = self._seats[rows], None
             moment = self._tables["decisions"][rows].astype(np.int64) * self.num_players + seats
             if agent.needs_tables:
-                tables = self._tables[rows]
-                self._game.loops.blank_all(tables, seats)
+                tables = self.tables(rows=rows)
             keys = mix_in(self._deal_keys[rows], moment)
             given = np.asarray(
                 agent.act(

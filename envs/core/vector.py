@@ -285,11 +285,14 @@ class VectorTables:
         self._game.loops.see_all(self._tables, states, self.game.observation_size)
         return states
 
-    def tables(self, blank: bool = True) -> NDArray[Any]:
-        """Copies of the records, with what the seat to act may not know zeroed if ``blank``."""
-        tables = self._tables.copy()
+    def tables(self, blank: bool = True, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
+        """Copies of the records, with what the seat to act may not know zeroed if ``blank``.
+
+        Of all tables, or of the ``rows`` (M,).
+        """
+        tables = self._tables.copy() if rows is None else self._tables[rows]
         if blank:
-            self._game.loops.blank_all(tables, self._seats)
+            self._game.loops.blank_all(tables, self._seats if rows is None else self._seats[rows])
         return tables
 
     def decks(self) -> NDArray[np.int16]:

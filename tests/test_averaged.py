@@ -1,0 +1,122 @@
+"""One learner in several processes: equal weights, averaged gradients, exact resume."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from torch import distributed, nn
+
+from envs.core.game import get
+from training import processes, selfplay
+from training.checkpoint import arrays_bytes, read_arrays
+from training.learning import _new_ppo
+from training.optimiser import is_adam
+from training.ppo import PPOConfig
+from training.processes import AveragedPPO, part_of
+
+CONFIG = PPOConfig(
+    num_envs=16, batch=400, minibatch=100, epochs=2, hidden=(16,), critic_hidden=(8,), bfloat16=False
+)
+
+
+def learner() -> AveragedPPO:
+    game = get("guan_pai")
+    return AveragedPPO(partial(_new_ppo, game, game.rules(cards_each=5), "", "cpu"), CONFIG, 3, 2)
+
+
+def weights(averaged: AveragedPPO) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in averaged.policy.parameters()])
+
+
+def test_two_processes_learn_as_one_and_go_on_where_they_stopped(tmp_path):
+    torch.set_num_threads(1)
+    whole = learner()
+    try:
+        figures = [whole.iterate(k / 4) for k in range(2)]
+        arrays, plain = whole.state()
+        kept = {name: net.state_dict() for name, (net, _) in whole.networks.items()}
+        kept = {name: {k: v.clone() for k, v in net.items()} for name, net in kept.items()}
+        (tmp_path / "state.npz").write_bytes(arrays_bytes(arrays))
+        (own, _), (other, _) = whole._tell("state", [None, None])
+        for name in filter(is_adam, own):
+            assert (own[name] == other[name]).all()  # so their gradients were the same, step by step
+        assert (own["keys"] != other["keys"]).all()  # while they play other games
+        figures += [whole.iterate(k / 4) for k in (2, 3)]
+        expected = weights(whole)
+    finally:
+        whole.close()
+    assert all(f["samples"] >= 400 and np.isfinite(list(f.values())).all() for f in figures)
+    second = learner()
+    try:
+        for name, (net, _) in second.networks.items():
+            net.load_state_dict(kept[name])
+        second.load_state(read_arrays(tmp_path / "state.npz"), plain)
+        for k in (2, 3):
+            second.iterate(k / 4)
+        assert torch.equal(weights(second), expected)
+        second._others[0].kill()
+        with pytest.raises(ChildProcessError, match="one of the processes has ended"):
+            second.iterate(0.9)
+    finally:
+        second.close()
+
+
+OTHER = """
+import sys
+from tests.test_averaged import averaged
+averaged(int(sys.argv[1]), 1)
+"""
+
+
+def averaged(port: int, rank: int) -> list[list[float]]:
+    """What becomes of gradients that are ``rank`` and 0, 1, 2, 3 times it."""
+    store = processes.TCPStore(processes.LOOPBACK, port, 2, is_master=False)
+    processes._join(store, rank, 2)
+    parameters = [nn.Parameter(torch.zeros(2, 3)), nn.Parameter(torch.zeros(4))]
+    parameters[0].grad = torch.full((2, 3), float(rank))
+    parameters[1].grad = torch.arange(4.0) * rank
+    processes._average(parameters)
+    distributed.destroy_process_group()
+    return [p.grad.flatten().tolist() for p in parameters]
+
+
+def test_gradients_are_averaged():
+    store = processes.TCPStore(processes.LOOPBACK, 0, 2, is_master=True, wait_for_workers=False)
+    other = subprocess.Popen([sys.executable, "-c", OTHER, str(store.port)])
+    assert averaged(store.port, 0) == [[0.5] * 6, [0.0, 0.5, 1.0, 1.5]]
+    assert other.wait(60) == 0
+
+
+@pytest.mark.parametrize("name", ["num_envs", "batch", "minibatch"])
+def test_what_cannot_be_shared_equally_is_refused(name):
+    assert part_of(CONFIG, 4) == replace(CONFIG, num_envs=4, batch=100, minibatch=25)
+    with pytest.raises(ValueError, match=name.replace("_", "-")):
+        part_of(replace(CONFIG, **{name: getattr(CONFIG, name) + 1}), 2)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process")
+def test_a_run_whose_other_process_is_killed_keeps_its_checkpoints(tmp_path, monkeypatch, capsys):
+    iterate, done = AveragedPPO.iterate, []
+
+    def killing(self, progress):
+        done.append(progress)
+        if len(done) == 3:
+            self._others[0].kill()
+        return iterate(self, progress)
+
+    monkeypatch.setattr(AveragedPPO, "iterate", killing)
+    monkeypatch.setattr("training.learning.SECONDS_BETWEEN_SAVES", 0)
+    small = ["--ppo.num-envs", "16", "--ppo.batch", "400", "--ppo.minibatch", "100", "--ppo.hidden", "16"]
+    arguments = ["--processes", "2", "--samples", "3k", "--evaluations", "1", "--eval-deals", "4", *small]
+    assert selfplay.main([*arguments, "--final-deals", "4", "--out", str(tmp_path / "run")]) == 1
+    assert "error: one of the processes has ended" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert selfplay.main(["--resume", str(tmp_path / "run")]) == 0
+    assert "it beats 2 rule_v0 players" in capsys.readouterr().out

@@ -1,0 +1,139 @@
+"""Kernels that policies learn by: advantages, and gradients of losses over the legal actions alone.
+
+Gradients are with respect to the logits; torch goes the way back through the network from there.
+
+References
+----------
+J. Schulman et al., "Proximal policy optimization algorithms", arXiv:1707.06347, 2017.
+J. Schulman et al., "High-dimensional continuous control using generalized advantage estimation",
+arXiv:1506.02438, 2015.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.core.jit import njit
+
+
+@njit
+def advantages_of(values, rewards, last, gae_lambda, advantages):
+    """Generalised advantage estimates (B,), gamma 1, the reward at each trajectory's ``last`` step.
+
+    With delta_t = r_t + V_{t+1} - V_t the estimate is A_t = delta_t + lambda A_{t+1} (equation 16 of
+    the GAE paper); nothing follows a last step.
+    """
+    following_value, following_advantage = np.float32(0), np.float32(0)
+    for k in range(len(values) - 1, -1, -1):
+        if last[k]:
+            delta = rewards[k] - values[k]
+            advantages[k] = delta
+        else:
+            delta = following_value - values[k]
+            advantages[k] = delta + gae_lambda * following_advantage
+        following_value, following_advantage = values[k], advantages[k]
+
+
+@njit
+def policy_gradient(logits, masks, actions, log_probs, advantages, clip, entropy_weight, gradient, sums):
+    """Gradient of PPO's mean loss with respect to the ``logits`` (B, A), over legal actions only.
+
+    The loss of a sample is -min(r a, clamp(r, 1 - clip, 1 + clip) a) - entropy_weight H, with r the
+    probability ratio, a the advantage and H the entropy of the softmax over the legal actions.
+    Adds the sums over the batch of the policy loss, H, the estimate (r - 1) - log r of the KL
+    divergence from the old policy, and the number of clipped samples, to ``sums`` (4,).
+    """
+    size = len(logits)
+    for i in range(size):
+        largest = np.float32(-np.inf)
+        for a in range(logits.shape[1]):
+            if masks[i, a] and logits[i, a] > largest:
+                largest = logits[i, a]
+        total = np.float32(0)
+        weighted = np.float32(0)  # sum of exp(x) x, for the entropy
+        for a in range(logits.shape[1]):
+            gradient[i, a] = 0
+            if masks[i, a]:
+                e = np.exp(logits[i, a] - largest)
+                gradient[i, a] = e
+                total += e
+                weighted += e * (logits[i, a] - largest)
+        log_total = np.log(total)
+        entropy = log_total - weighted / total
+        log_ratio = logits[i, actions[i]] - largest - log_total - log_probs[i]
+        ratio = np.exp(log_ratio)
+        advantage = advantages[i]
+        clipped = (advantage > 0 and ratio > 1 + clip) or (advantage < 0 and ratio < 1 - clip)
+        pull = np.float32(0) if clipped else ratio * advantage / size
+        for a in range(logits.shape[1]):
+            if masks[i, a]:
+                p = gradient[i, a] / total
+                log_p = logits[i, a] - largest - log_total
+                gradient[i, a] = p * (pull + entropy_weight * (log_p + entropy) / size)
+        gradient[i, actions[i]] -= pull
+        bounded = min(max(ratio, 1 - clip), 1 + clip)
+        sums[0] -= min(ratio * advantage, bounded * advantage)
+        sums[1] += entropy
+        sums[2] += ratio - 1 - log_ratio
+        sums[3] += clipped
+
+
+@njit
+def _log_total(logits, mask):
+    """The logarithm of the sum of exp(``logits``) (A,) over the legal actions."""
+    largest = np.float32(-np.inf)
+    for a in range(len(logits)):
+        if mask[a] and logits[a] > largest:
+            largest = logits[a]
+    total = np.float32(0)
+    for a in range(len(logits)):
+        if mask[a]:
+            total += np.exp(logits[a] - largest)
+    return largest + np.log(total)
+
+
+@njit
+def softmax(logits, masks, probabilities):
+    """Write the softmax of ``logits`` (B, A) over the legal actions, zero elsewhere."""
+    for i in range(len(logits)):
+        log_total = _log_total(logits[i], masks[i])
+        for a in range(logits.shape[1]):
+            probabilities[i, a] = np.exp(logits[i, a] - log_total) if masks[i, a] else 0
+
+
+@njit
+def pull_towards(logits, masks, goals, weight, gradient):
+    """Add to ``gradient`` that of ``weight`` times the mean divergence of the policy from ``goals`` (B, A).
+
+    For a sample with goals q and policy p, the softmax of ``logits`` (B, A) over the legal actions, that is
+    KL(q || p) = sum of q log(q / p); its gradient with respect to the logits is p - q. Returns the sums over
+    the batch of the divergence and of the entropy of p.
+    """
+    divergence, entropy = 0.0, 0.0
+    for i in range(len(logits)):
+        log_total = _log_total(logits[i], masks[i])
+        for a in range(logits.shape[1]):
+            if masks[i, a]:
+                log_p, q = logits[i, a] - log_total, goals[i, a]
+                p = np.exp(log_p)
+                entropy -= p * log_p
+                if q > 0:
+                    divergence += q * (np.log(q) - log_p)
+                gradient[i, a] += weight * (p - q) / len(logits)
+    return divergence, entropy
+
+
+def one_hot(actions: NDArray[np.int64], num_actions: int) -> NDArray[np.float32]:
+    """All probability (B, A) on the ``actions`` (B,)."""
+    goals = np.zeros((len(actions), num_actions), np.float32)
+    goals[np.arange(len(actions)), actions] = 1
+    return goals
+
+
+def explained_variance(predictions: NDArray[Any], targets: NDArray[Any]) -> float:
+    """Share of the variance of ``targets`` that ``predictions`` explain; 0 where there is none."""
+    variance = float(np.var(targets))
+    return 1 - float(np.var(targets - predictions)) / variance if variance else 0.0
