@@ -12,6 +12,8 @@ from envs.core.game import ACTION
 from envs.core.jit import njit
 from envs.core.rng import uniform
 
+CHECKPOINTS = "checkpoints"  # the folder of a training run that has its saved agents
+
 
 @dataclass
 class Decisions:

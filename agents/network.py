@@ -19,10 +19,9 @@ from torch import nn
 
 from envs.core.game import Game, Rules
 
-from .base import Agent, Decisions, check_made_for
+from .base import CHECKPOINTS, Agent, Decisions, check_made_for
 
 POLICY_FILE = "policy.safetensors"
-CHECKPOINTS = "checkpoints"
 LAST_LAYER_SCALE = 0.01  # the first policy is nearly uniform
 LARGEST_FORWARD = 8192  # observations at once
 
@@ -115,7 +114,7 @@ class NetworkAgent(Agent):
         """Logits (N, A), minus infinity where illegal."""
         logits = np.empty(decisions.action_masks.shape, np.float32)
         device = next(self.net.parameters()).device
-        with torch.inference_mode():
+        with torch.inference_mode(), torch.autocast(device.type, enabled=False):  # the same answer anywhere
             for k in range(0, len(decisions), LARGEST_FORWARD):
                 part = torch.from_numpy(decisions.observations[k : k + LARGEST_FORWARD])
                 logits[k : k + LARGEST_FORWARD] = self.net(part.to(device).float()).cpu().numpy()

@@ -26,7 +26,7 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -43,16 +43,24 @@ from envs.diao_xie.rules import DiaoXieRules
 
 from . import cli
 from .betting_tree import GAME, MOST_EXACT, Floats, Tree, betting_of, tree_of
-from .checkpoint import readable_json, write_file
+from .checkpoint import (
+    ARRAYS_FILE,
+    CONFIG_FILE,
+    PROGRESS_FILE,
+    SECONDS_BETWEEN_SAVES,
+    arrays_bytes,
+    read_arrays,
+    readable_json,
+    write_file,
+)
 from .curve import CURVE_FILE, REPORT_FILE, as_png, how_made, new_figure
 from .exploit import Exploitability, best_response, go_back, reaches_of
 from .external_sampling import REGRETS, estimate, explore_deals, new_levels
+from .stats import NORMAL_95
 from .stopping import Stopping
 
 DEALS_AN_ITERATION = 10_000  # of external sampling, for each seat
-NORMAL_95 = 1.96
 LEAST_SHOWN = 1e-7
-PROGRESS_FILE = "progress.csv"
 
 
 # --- the algorithms -----------------------------------------------------------------------------
@@ -97,6 +105,21 @@ class CFRPlus:
         matched = np.divide(regrets, sums, out=np.full_like(regrets, 1 / len(actions)), where=sums > 0)
         self._strategy[point][:, actions] = matched
         return expected
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that later iterations depend on."""
+        return {
+            "iterations": np.array(self.iterations),
+            "strategy": self._strategy,
+            "regrets": self._regrets,
+            "total": self._total,
+        }
+
+    def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from the ``state`` of a learner of the same rules."""
+        self.iterations = int(arrays["iterations"])
+        for own, kept in ((self._strategy, "strategy"), (self._regrets, "regrets"), (self._total, "total")):
+            own[:] = arrays[kept]
 
     def policy(self) -> Floats:
         """The average policy, (D, 151, A)."""
@@ -152,6 +175,23 @@ class SampledCFR:
         self._regrets *= older
         self._total *= older
 
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that later iterations depend on."""
+        arrays = {"strategy": self._strategy, "regrets": self._regrets, "total": self._total}
+        return {
+            **arrays,
+            "iterations": np.array(self.iterations),
+            "tables": self._tables,
+            "keys": self._keys,
+        }
+
+    def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from the ``state`` of a learner of the same rules."""
+        self.iterations = int(arrays["iterations"])
+        for own, kept in ((self._strategy, "strategy"), (self._regrets, "regrets"), (self._total, "total"),
+                          (self._tables, "tables"), (self._keys, "keys")):  # fmt: skip
+            own[:] = arrays[kept]
+
     def policy(self) -> Floats:
         """The average policy, (D, 151, A)."""
         return _average(self._total, self.tree)
@@ -199,6 +239,7 @@ def train(
     seconds: float,
     iterations: int | None,
     console: Console,
+    state: Mapping[str, NDArray[Any]] | None = None,
 ) -> int:
     """Learn, printing a line a measurement; save the policy and the report in ``folder``.
 
@@ -208,13 +249,15 @@ def train(
     description : dict
         Command, options, versions and machine of the run.
     folder : Path
-        Made here; must not hold anything yet.
+        Made here, or the run's that goes on.
     seed : int
     seconds : float
         Of learning, measuring not counted.
     iterations : int or None
         So many instead; then the same seed gives the same policy.
     console : Console
+    state : mapping of str to array, optional
+        Of ``read_state``: to go on from.
 
     Returns
     -------
@@ -222,19 +265,26 @@ def train(
         The exit code.
     """
     learner = learner_of(rules, seed)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / "config.json", readable_json(description))
-    say = partial(console.print, highlight=False, soft_wrap=True)
-    say(f"Learning {GAME} by CFR in {folder}; the first time it compiles for some seconds.")
-    say(f"{'iteration':>10}  {'seconds':>8}  {_heading(learner)}")
     rows: list[Row] = []
     spent, due, stopped = 0.0, 1, False
+    say = partial(console.print, highlight=False, soft_wrap=True)
+    if state is None:
+        say(f"Learning {GAME} by CFR in {folder}; the first time it compiles for some seconds.")
+    else:
+        learner.load_state(state)
+        spent, rows = float(state["seconds"]), read_rows(folder, learner.iterations)
+        due = learner.measured_every * rows[-1].iteration
+        say(f"Going on with {folder} after {learner.iterations:,} iterations.")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(folder / CONFIG_FILE, readable_json(description))
+    say(f"{'iteration':>10}  {'seconds':>8}  {_heading(learner)}")
+    has_compiled, saved_at = False, time.monotonic()
     with Stopping() as stopping:
         while True:
             started = time.perf_counter()
             learner.iterate()
-            if learner.iterations > 1:  # the first one also compiles
-                spent += time.perf_counter() - started
+            spent += time.perf_counter() - started if has_compiled else 0.0
+            has_compiled = True
             stopped = stopping.requested
             ended = learner.iterations >= iterations if iterations is not None else spent >= seconds
             if learner.iterations >= due or ended or stopped:
@@ -243,15 +293,50 @@ def train(
                 say(_line(rows[-1]))
                 save(learner, rows, folder)
                 due = learner.measured_every * learner.iterations
+            elif time.monotonic() - saved_at < SECONDS_BETWEEN_SAVES:
+                continue
+            save_state(learner, spent, folder)
+            saved_at = time.monotonic()
             if ended or stopped:
                 break
     summary = [*_summary(learner, rows[-1], found), *_next_steps(learner, folder)]
     write_report(folder, description, summary, rows)
     if stopped and not ended:
         say("Stopped before the end; what has been learned is saved.")
+        say(f"Go on: python -m training.selfplay --resume {folder}")
     say("\n" + "\n".join(summary))
     say(f"Report, curve and policy: {folder}")
     return cli.INTERRUPTED if stopped and not ended else 0
+
+
+def save_state(learner: CFRPlus | SampledCFR, seconds: float, folder: Path) -> None:
+    """Save what learning goes on from."""
+    write_file(folder / ARRAYS_FILE, arrays_bytes({**learner.state(), "seconds": np.array(seconds)}))
+
+
+def read_state(folder: Path) -> tuple[dict[str, NDArray[Any]], int, float]:
+    """What ``save_state`` saved, with the iterations and seconds of learning so far.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read.
+    """
+    arrays = read_arrays(folder / ARRAYS_FILE)
+    try:
+        return arrays, int(arrays["iterations"]), float(arrays["seconds"])
+    except KeyError as error:
+        raise ValueError(f"{folder} is no run of this version of the program ({error} is missing)") from None
+
+
+def read_rows(folder: Path, iterations: int) -> list[Row]:
+    """What was measured in a run's first ``iterations``."""
+    lines = csv.DictReader(io.StringIO((folder / PROGRESS_FILE).read_text(encoding="utf-8"), newline=""))
+    rows = [
+        Row(int(r["iteration"]), float(r["seconds"]), float(r["exploitability"]), float(r["error"]))
+        for r in lines
+    ]
+    return [row for row in rows if row.iteration <= iterations]
 
 
 def save(learner: CFRPlus | SampledCFR, rows: Sequence[Row], folder: Path) -> None:

@@ -18,7 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+CONFIG_FILE, PROGRESS_FILE = "config.json", "progress.csv"  # of a run
+ARRAYS_FILE, STATE_FILE = "resume.npz", "state.json"  # of a checkpoint
 KEPT = 3  # checkpoints of a run
+SECONDS_BETWEEN_SAVES = 60
 _UNFINISHED = ".unfinished-"
 
 

@@ -100,6 +100,22 @@ def _is_rule(line: str) -> bool:
     return not line.strip("─-╰╯ ")
 
 
+def sample_count(text: str) -> int:
+    """A number of samples: ``"500k"``, ``"12M"``, ``"2000000"``.
+
+    >>> sample_count("12M"), sample_count("1.5k")
+    (12000000, 1500)
+    """
+    factor = {"k": 1_000, "M": 1_000_000}.get(text[-1:], 1)
+    try:
+        count = int(float(text if factor == 1 else text[:-1]) * factor)
+    except (ValueError, OverflowError):
+        count = 0
+    if count < 1:
+        raise ValueError(f"--samples takes a number such as 500k or 12M, not {text!r}")
+    return count
+
+
 def option_words(rules: Rules) -> list[str]:
     """The ``--env`` arguments that stand for ``rules``: its options that are not the defaults.
 

@@ -44,6 +44,7 @@ from .report import (
     show,
 )
 from .stats import LEAST_RESAMPLES, RESAMPLES, Direction, game_figures, summarise_direction, summarise_pair
+from .tables import new_console
 from .tournament import (
     DEALS_AT_A_TIME,
     POOL,
@@ -56,7 +57,7 @@ from .tournament import (
     play_pair,
 )
 
-WIDTH = 140  # of tables where there is no terminal
+YARDSTICK = "rule_v0"  # whom learning is measured against: a frozen player
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,7 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
         write_file(config.out / "crosstable.png", crosstable(info, labels, reports))
         write_file(config.out / "results.json", as_json(content))
         write_file(config.out / "report.md", markdown(info, facts, tables, notes))
-    show(_console(), tables)
+    show(new_console(), tables)
     return sum(block.games for blocks, _ in by_pair for block in blocks) + len(seatings)
 
 
@@ -247,10 +248,6 @@ def _play(
     if config.save_records and config.out is not None:
         write_file(config.out / "records.jsonl", "".join(f"{record}\n" for record in records))
     return found
-
-
-def _console() -> Console:
-    return Console() if sys.stdout.isatty() else Console(width=WIDTH)
 
 
 def command(config: Config, rules: Rules) -> str:

@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING, Any
 from torch.utils.tensorboard import SummaryWriter
 
 from agents import frozen_rules, load
-from agents.network import CHECKPOINTS, NetworkAgent, load_network, network_bytes
+from agents.base import CHECKPOINTS
+from agents.network import NetworkAgent, load_network, network_bytes
 from envs.core.game import Game, Rules, get
 from envs.core.vector import VectorTables
 
 from .checkpoint import (
+    ARRAYS_FILE,
+    CONFIG_FILE,
+    PROGRESS_FILE,
+    SECONDS_BETWEEN_SAVES,
+    STATE_FILE,
     arrays_bytes,
     newest,
     read_arrays,
@@ -30,7 +36,7 @@ from .checkpoint import (
 from .curve import Evaluation, write_report
 from .display import Display, strength
 from .dmc import DMC, DMCConfig
-from .evaluate import evaluate_against
+from .evaluate import YARDSTICK, evaluate_against
 from .exploit import can_solve, exploitability
 from .ppo import PPO, PPOConfig
 from .processes import AveragedPPO
@@ -41,11 +47,7 @@ from .stopping import Stopping
 if TYPE_CHECKING:
     from .selfplay import Config
 
-PROGRESS_FILE, CONFIG_FILE = "progress.csv", "config.json"
-ARRAYS_FILE, STATE_FILE = "resume.npz", "state.json"
 Learner = PPO | AveragedPPO | DMC | SB3
-YARDSTICK = "rule_v0"  # evaluations name a frozen player
-SECONDS_BETWEEN_SAVES = 60
 EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
 
 

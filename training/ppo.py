@@ -146,6 +146,8 @@ class PPO:
         if teacher is not None:
             self.warm_start = WarmStart(vec, teacher, seed, config.warm_samples, self.policy)
         self.average: Callable[[Sequence[nn.Parameter]], None] | None = None
+        self._parts = max(1, config.batch // config.minibatch)  # minibatches an epoch
+        self._rows = config.batch // self._parts  # of a minibatch
         self._order = np.random.default_rng(as_seed(seed))
 
     def iterate(self, progress: float) -> dict[str, float]:
@@ -176,7 +178,7 @@ class PPO:
             steps += 1
         if self.league is not None:
             self.league.keep(self.policy, len(batch))
-        seen = config.epochs * len(batch)
+        seen = steps * self._rows
         figures = {
             "samples": len(batch),
             "games": games,
@@ -208,13 +210,13 @@ class PPO:
         return {
             "samples": len(batch),
             "games": games,
-            "loss": sums[0] / len(batch),
+            "loss": sums[0] / (steps * self._rows),
             "value_loss": value_loss / steps,
-            "entropy": sums[1] / len(batch),
+            "entropy": sums[1] / (steps * self._rows),
             "kl": 0.0,
             "clipped": 0.0,
             "explained_variance": explained_variance(values, targets),
-            "prior_kl": sums[0] / len(batch),
+            "prior_kl": sums[0] / (steps * self._rows),
         }
 
     def _learn(
@@ -266,10 +268,13 @@ class PPO:
         return targets_of(batch["points"], self.game, self.config.target, self.config.target_clip)
 
     def _minibatches(self, size: int, epochs: int) -> Iterator[NDArray[np.int64]]:
-        """Rows of all minibatches: every epoch in an order of its own, in as many equal parts."""
-        parts = max(1, self.config.batch // self.config.minibatch)
+        """Rows of all minibatches: every epoch in an order of its own, without the rest that fills none.
+
+        All are of one size: torch keeps compiled bfloat16 kernels for every shape that it meets.
+        """
         for _ in range(epochs):
-            yield from np.array_split(self._order.permutation(size), parts)
+            whole = self._order.permutation(size)[: self._parts * self._rows]
+            yield from whole.reshape(self._parts, self._rows)
 
     def _forward(self, observations: NDArray[np.uint8]) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, A) and values (B, 1), with gradients."""
@@ -286,13 +291,12 @@ class PPO:
         return self._ask(self.policy, observations)
 
     def evaluate(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """What the critic expects (N,), in units of the target."""
-        chunk = self.config.minibatch
-        parts = [
-            self.compute.answer(self.critic, observations[k : k + chunk])
-            for k in range(0, len(observations), chunk)
-        ]
-        return np.concatenate(parts)[:, 0]
+        """What the critic expects (N,), in units of the target; N is at least a minibatch."""
+        values = np.empty(len(observations), np.float32)
+        for k in range(0, len(values), self._rows):
+            part = slice(min(k, len(values) - self._rows), k + self._rows)  # all of one size
+            values[part] = self.compute.answer(self.critic, observations[part])[:, 0]
+        return values
 
     @property
     def networks(self) -> Networks:

@@ -25,21 +25,21 @@ from rich.console import Console
 from envs.core.game import Rules, get
 
 from . import cfr, cli
-from .checkpoint import read_json
+from .checkpoint import CONFIG_FILE, read_json
 from .curve import REPORT_FILE
 from .display import Display
 from .dmc import DMCConfig
-from .learning import CONFIG_FILE, YARDSTICK, Run
+from .evaluate import YARDSTICK
+from .learning import Run
 from .ppo import PPOConfig
 from .sb3 import SB3Config
 from .stopping import Stopping
 
 MINUTES = {"ppo": 2.0, "dmc": 2.0, "sb3": 2.0, "cfr": 1 / 6}
 NETWORKS = {"ppo": PPOConfig, "dmc": DMCConfig, "sb3": SB3Config}  # the algorithms that teach networks
+BUDGETS = ("minutes", "samples", "iterations")
 OWN_OPTIONS = {  # of some algorithms only
-    **dict.fromkeys(
-        ("samples", "resume", "threads", "evaluations", "eval_deals", "final_deals"), tuple(NETWORKS)
-    ),
+    **dict.fromkeys(("samples", "threads", "evaluations", "eval_deals", "final_deals"), tuple(NETWORKS)),
     "ppo": ("ppo",),
     "dmc": ("dmc",),
     "sb3": ("sb3",),
@@ -72,7 +72,7 @@ class Config:
     """Folder of the run; a new one under runs/ if not given."""
     resume: Path | None = None
     """Folder of a run to go on with, under its own options: to its budget, or for so many --minutes or
-    --samples more. Not of CFR."""
+    --samples (of CFR --iterations) more."""
     warm_start: str = ""
     """PPO: an agent, such as rule, whose play is learned first (see --ppo.warm-samples)."""
     processes: int = 1
@@ -93,22 +93,6 @@ class Config:
     """Options of DMC."""
     sb3: SB3Config = field(default_factory=SB3Config)
     """Options of MaskablePPO."""
-
-
-def sample_count(text: str) -> int:
-    """A number of samples: ``"500k"``, ``"12M"``, ``"2000000"``.
-
-    >>> sample_count("12M"), sample_count("1.5k")
-    (12000000, 1500)
-    """
-    factor = {"k": 1_000, "M": 1_000_000}.get(text[-1:], 1)
-    try:
-        count = int(float(text if factor == 1 else text[:-1]) * factor)
-    except (ValueError, OverflowError):
-        count = 0
-    if count < 1:
-        raise ValueError(f"--samples takes a number such as 500k or 12M, not {text!r}")
-    return count
 
 
 def describe(config: Config, rules: Rules) -> dict[str, Any]:
@@ -175,7 +159,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _check(config: Config) -> float:
-    """The budget, in samples or seconds; ValueError for a number that cannot be meant."""
+    """The budget, in samples, iterations or seconds; ValueError for a number that cannot be meant."""
     for name, algos in OWN_OPTIONS.items():
         if config.algo not in algos and getattr(config, name) != getattr(Config(), name):
             raise ValueError(
@@ -185,10 +169,12 @@ def _check(config: Config) -> float:
     for name, number in least.items():
         if getattr(config, name) < number:
             raise ValueError(f"--{name.replace('_', '-')} is at least {number}, not {getattr(config, name)}")
-    if config.iterations is not None and config.iterations < 1:
-        raise ValueError(f"--iterations is at least 1, not {config.iterations}")
+    if config.iterations is not None:
+        if config.iterations < 1:
+            raise ValueError(f"--iterations is at least 1, not {config.iterations}")
+        return config.iterations
     if config.samples is not None:
-        return sample_count(config.samples)
+        return cli.sample_count(config.samples)
     if config.minutes is None or not 0 < config.minutes < math.inf:
         raise ValueError(f"--minutes must be above 0, not {config.minutes}")
     return config.minutes * 60
@@ -201,15 +187,16 @@ def _resume(asked: Config, rules: Rules, folder: Path) -> int:
         own_rules = get(description["game"]).rules.make(description["rules"])
         options = {**description["options"], "out": folder}
         algo = options["algo"]
-        own: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in description[algo].items()}
-        options[algo] = NETWORKS[algo](**own)
+        if algo in NETWORKS:
+            own: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in description[algo].items()}
+            options[algo] = NETWORKS[algo](**own)
         config = Config(game=description["game"], **options)
     except (LookupError, TypeError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(f"{folder} is no run of this version of the program ({reason})") from None
     changed = [
         f"--{field.name.replace('_', '-')}" for field in fields(Config)
-        if field.name not in ("game", "resume", "minutes", "samples")
+        if field.name not in ("game", "resume", *BUDGETS)
         and getattr(asked, field.name) != getattr(Config(), field.name)
     ]  # fmt: skip
     changed += ["the game"] * (asked.game not in (Config().game, config.game))
@@ -219,30 +206,50 @@ def _resume(asked: Config, rules: Rules, folder: Path) -> int:
             f"{changed[0]} cannot be given with --resume: the run goes on under its own options "
             f"({folder / CONFIG_FILE}), for so many --minutes or --samples"
         )
-    if asked.minutes is not None or asked.samples is not None:
-        _check(replace(config, minutes=asked.minutes, samples=asked.samples))
+    more = {name: getattr(asked, name) for name in BUDGETS if getattr(asked, name) is not None}
+    if more:
+        _check(replace(config, **{**dict.fromkeys(BUDGETS), **more}))
+    command = shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]])
+    if config.algo == "cfr":
+        state, iterations, seconds = cfr.read_state(folder)
+        config = _prolonged(config, asked, iterations, seconds)
+        budget = _check(config)
+        if iterations >= config.iterations if config.iterations is not None else seconds >= budget:
+            raise ValueError(f"{folder} has reached its budget: give --minutes or --iterations for more")
+        _note_resumed(description, config, iterations, command)
+        return cfr.train(
+            own_rules, description, folder, seed=config.seed, seconds=budget,
+            iterations=config.iterations, console=Console(), state=state,
+        )  # fmt: skip
     torch.set_num_threads(config.threads)
     display = Display(Console(), YARDSTICK)
     with Stopping() as stopping:
         run = Run.resumed(config, own_rules, folder, display, description)
-        config = run.config = _prolonged(config, asked, run)
+        config = run.config = _prolonged(config, asked, run.samples, run.seconds)
         budget = _check(config)
         if _spent(config)(run) >= budget and (folder / REPORT_FILE).exists():
             raise ValueError(f"{folder} has reached its budget: give --minutes or --samples for more")
-        command = shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]])
-        description["options"] |= {"minutes": config.minutes, "samples": config.samples}
-        description["resumed"] = [*description.get("resumed", []), {"at": run.samples, "command": command}]
+        _note_resumed(description, config, run.samples, command)
         display.say(f"Going on with {folder} after {run.samples:,} samples.")
         return _learn_and_tell(run, budget, stopping)
 
 
-def _prolonged(config: Config, asked: Config, run: Run) -> Config:
-    """The run's own plan, or so many minutes or samples more than it has had."""
+def _prolonged(config: Config, asked: Config, done: int, seconds: float) -> Config:
+    """The run's own plan, or so much more than it has ``done`` (samples, iterations) in these seconds."""
+    if asked.iterations is not None:
+        return replace(config, iterations=done + asked.iterations)
     if asked.samples is not None:
-        return replace(config, samples=str(run.samples + sample_count(asked.samples)))
+        return replace(config, samples=str(done + cli.sample_count(asked.samples)))
     if asked.minutes is not None:
-        return replace(config, minutes=run.seconds / 60 + asked.minutes, samples=None)
+        return replace(config, minutes=seconds / 60 + asked.minutes, samples=None, iterations=None)
     return config
+
+
+def _note_resumed(description: dict[str, Any], config: Config, at: int, command: str) -> None:
+    """Write down that the run goes on from ``at`` samples or iterations, and its plan."""
+    options = description["options"]
+    options |= {name: getattr(config, name) for name in BUDGETS if name in options}
+    description["resumed"] = [*description.get("resumed", []), {"at": at, "command": command}]
 
 
 def _spent(config: Config) -> Callable[[Run], float]:

@@ -22,6 +22,7 @@ from envs.core.seeding import as_seed
 
 CONFIDENCE = 0.95
 RESAMPLES = 10_000
+NORMAL_95 = 1.96  # standard errors on either side of a 95 % interval
 WINNER = "winner"
 SEAT_COLUMNS = (WINNER, "liable", "pig")  # names of GameInfo.stats that hold a seat, -1 for nobody
 CODE_COLUMNS = ("outcome", "reason")  # that hold numbers of names: no means of them
