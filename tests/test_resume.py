@@ -16,8 +16,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from agents.network import POLICY_FILE
+from agents.tabular import PROBABILITIES, TABLE_FILE
 from envs.core.game import get
-from training import learning, selfplay
+from training import cfr, external_sampling, learning, selfplay
 from training.checkpoint import newest
 
 BRIEF = ["--evaluations", "2", "--eval-deals", "4", "--final-deals", "4", "--samples", "4k"]
@@ -147,6 +148,37 @@ def test_a_finished_run_goes_on_for_more(tmp_path: Path, capsys: pytest.CaptureF
     assert "Going on with" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("players", ["2", "4"])
+def test_cfr_goes_on_where_it_stopped(
+    players: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for module, name in ((cfr, "DEALS_AN_ITERATION"), (external_sampling, "DEALS_OF_A_RESPONSE"),
+                         (external_sampling, "DEALS_OF_AN_ESTIMATE")):  # fmt: skip
+        monkeypatch.setattr(module, name, 500)
+    arguments = ["diao_xie", "--algo", "cfr", "--env.num-players", players]
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert selfplay.main([*arguments, "--iterations", "12", "--out", str(whole)]) == 0
+    assert selfplay.main([*arguments, "--iterations", "5", "--out", str(parts)]) == 0
+    with pytest.raises(SystemExit):
+        selfplay.main(["--resume", str(parts)])
+    assert "has reached its budget: give --minutes or --iterations" in capsys.readouterr().err
+    assert policy_of(parts) != policy_of(whole)
+    assert selfplay.main(["--resume", str(parts), "--iterations", "7"]) == 0
+    assert policy_of(parts) == policy_of(whole)
+    assert "Going on with" in capsys.readouterr().out
+    described = json.loads((parts / "config.json").read_text())
+    assert described["options"]["iterations"] == 12 and described["resumed"][0]["at"] == 5
+    (parts / "resume.npz").write_bytes(b"PK")
+    with pytest.raises(SystemExit):
+        selfplay.main(["--resume", str(parts), "--iterations", "7"])
+    assert "resume.npz cannot be read" in capsys.readouterr().err
+
+
+def policy_of(folder: Path) -> bytes:
+    """The probabilities of a run of CFR."""
+    return load_file(folder / TABLE_FILE)[PROBABILITIES].tobytes()
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "run"
@@ -175,6 +207,7 @@ SPOILED = {
         lambda run, last: edit(run / "config.json", rules=get("guan_pai").rules(cards_each=6).as_dict()),
         "was made with cards_each=5",
     ),
+    "other rules": (lambda run, last: edit(run / "config.json", rules_version=7), "version 7 of the rules"),
     "unknown option": (lambda run, last: edit(run / "config.json", ppo={"dropout": 1}), "dropout"),
 }  # fmt: skip
 

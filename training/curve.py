@@ -56,7 +56,8 @@ def write_report(
     opponent : str
         Whom the agent was evaluated against.
     """
-    write_file(folder / CURVE_FILE, draw_curve(evaluations, opponent))
+    title = f"{description['game']} by {description['options']['algo'].upper()} against {opponent}"
+    write_file(folder / CURVE_FILE, draw_curve(evaluations, title))
     rows = [
         f"| {e.samples:,} | {e.games:,} | {e.seconds / 60:.1f} | {_share(e.result.duplicate_share)} | "
         f"{e.result.points.mean:+.2f} [{e.result.points.low:+.2f}, {e.result.points.high:+.2f}] | "
@@ -115,7 +116,7 @@ def _share(interval: Interval) -> str:
     return f"{100 * interval.mean:.1f} [{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
 
 
-def draw_curve(evaluations: Sequence[Evaluation], opponent: str) -> bytes:
+def draw_curve(evaluations: Sequence[Evaluation], title: str) -> bytes:
     """The learning curve as PNG: share of duplicate deals and points a game against samples."""
     figure = new_figure(9)
     share, points = figure.subplots(1, 2)
@@ -124,14 +125,14 @@ def draw_curve(evaluations: Sequence[Evaluation], opponent: str) -> bytes:
     _draw(points, samples, [e.result.points for e in evaluations], 1, 0)
     share.set_ylabel("% of duplicate deals with a positive total")
     points.set_ylabel("points a game")
-    for axes in (share, points):
-        axes.set_xlabel("samples")
-        axes.set_title(f"against {opponent}", fontsize=10)
+    figure.suptitle(f"{title}; band: 95 % interval, dashed: an equal player", fontsize=10)
     return as_png(figure)
 
 
 def _draw(axes: Any, samples: list[int], intervals: list[Interval], unit: float, level: float) -> None:
     """A curve with its intervals; the dashed line is a player as strong as the opponent."""
+    from matplotlib.ticker import EngFormatter
+
     mean = [unit * i.mean for i in intervals]
     axes.plot(samples, mean, marker="o", color="tab:blue")
     axes.fill_between(
@@ -141,5 +142,7 @@ def _draw(axes: Any, samples: list[int], intervals: list[Interval], unit: float,
         alpha=0.25,
         color="tab:blue",
     )
+    axes.xaxis.set_major_formatter(EngFormatter())
+    axes.set_xlabel("samples")
     axes.axhline(level, color="grey", linestyle="--", linewidth=1)
     axes.grid(alpha=0.3)

@@ -95,6 +95,10 @@ class Config:
     """Options of MaskablePPO."""
 
 
+def _command() -> str:
+    return shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]])
+
+
 def describe(config: Config, rules: Rules) -> dict[str, Any]:
     """Everything that made a run what it is."""
     elsewhere = {"game", "env", "resume", *NETWORKS}
@@ -108,7 +112,7 @@ def describe(config: Config, rules: Rules) -> dict[str, Any]:
         *["stable-baselines3", "sb3-contrib"] * (config.algo == "sb3"),
     ]
     return {
-        "command": shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]]),
+        "command": _command(),
         "game": config.game,
         "rules_version": get(config.game).info(rules).version,
         "rules": rules.as_dict(),
@@ -183,8 +187,43 @@ def _check(config: Config) -> float:
 def _resume(asked: Config, rules: Rules, folder: Path) -> int:
     """Go on with a run, to its budget or so much further as is ``asked`` for."""
     description = read_json(folder / CONFIG_FILE)
+    config, own_rules = _plan_of(description, folder)
+    _refuse_changes(asked, rules, config, own_rules)
+    if config.algo == "cfr":
+        return _resume_cfr(asked, config, own_rules, description, folder)
+    torch.set_num_threads(config.threads)
+    display = Display(Console(), YARDSTICK)
+    with Stopping() as stopping:
+        run = Run.resumed(config, own_rules, folder, display, description)
+        config = run.config = _prolonged(config, asked, run.samples, run.seconds)
+        budget = _check(config)
+        if _spent(config)(run) >= budget and (folder / REPORT_FILE).exists():
+            raise ValueError(f"{folder} has reached its budget: give --minutes or --samples for more")
+        _note_resumed(description, config, run.samples)
+        display.say(f"Going on with {folder} after {run.samples:,} samples.")
+        return _learn_and_tell(run, budget, stopping)
+
+
+def _resume_cfr(
+    asked: Config, config: Config, rules: Rules, description: dict[str, Any], folder: Path
+) -> int:
+    state, iterations, seconds = cfr.read_state(folder)
+    config = _prolonged(config, asked, iterations, seconds)
+    budget = _check(config)
+    if (seconds if config.iterations is None else iterations) >= budget:
+        raise ValueError(f"{folder} has reached its budget: give --minutes or --iterations for more")
+    _note_resumed(description, config, iterations)
+    return cfr.train(
+        rules, description, folder, seed=config.seed, seconds=budget, iterations=config.iterations,
+        console=Console(), state=state,
+    )  # fmt: skip
+
+
+def _plan_of(description: dict[str, Any], folder: Path) -> tuple[Config, Rules]:
+    """The options that the run in ``folder`` was begun with, by its description."""
     try:
-        own_rules = get(description["game"]).rules.make(description["rules"])
+        rules = get(description["game"]).rules.make(description["rules"])
+        version, now = description["rules_version"], get(description["game"]).info(rules).version
         options = {**description["options"], "out": folder}
         algo = options["algo"]
         if algo in NETWORKS:
@@ -194,6 +233,13 @@ def _resume(asked: Config, rules: Rules, folder: Path) -> int:
     except (LookupError, TypeError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(f"{folder} is no run of this version of the program ({reason})") from None
+    if version != now:
+        raise ValueError(f"{folder} learned by version {version} of the rules, these are version {now}")
+    return config, rules
+
+
+def _refuse_changes(asked: Config, rules: Rules, config: Config, own_rules: Rules) -> None:
+    """ValueError if more than a budget is given with --resume, or a budget that cannot be meant."""
     changed = [
         f"--{field.name.replace('_', '-')}" for field in fields(Config)
         if field.name not in ("game", "resume", *BUDGETS)
@@ -204,34 +250,11 @@ def _resume(asked: Config, rules: Rules, folder: Path) -> int:
     if changed:
         raise ValueError(
             f"{changed[0]} cannot be given with --resume: the run goes on under its own options "
-            f"({folder / CONFIG_FILE}), for so many --minutes or --samples"
+            f"({config.out}/{CONFIG_FILE}), for so many --minutes or --samples"
         )
     more = {name: getattr(asked, name) for name in BUDGETS if getattr(asked, name) is not None}
     if more:
         _check(replace(config, **{**dict.fromkeys(BUDGETS), **more}))
-    command = shlex.join(["python", "-m", "training.selfplay", *sys.argv[1:]])
-    if config.algo == "cfr":
-        state, iterations, seconds = cfr.read_state(folder)
-        config = _prolonged(config, asked, iterations, seconds)
-        budget = _check(config)
-        if iterations >= config.iterations if config.iterations is not None else seconds >= budget:
-            raise ValueError(f"{folder} has reached its budget: give --minutes or --iterations for more")
-        _note_resumed(description, config, iterations, command)
-        return cfr.train(
-            own_rules, description, folder, seed=config.seed, seconds=budget,
-            iterations=config.iterations, console=Console(), state=state,
-        )  # fmt: skip
-    torch.set_num_threads(config.threads)
-    display = Display(Console(), YARDSTICK)
-    with Stopping() as stopping:
-        run = Run.resumed(config, own_rules, folder, display, description)
-        config = run.config = _prolonged(config, asked, run.samples, run.seconds)
-        budget = _check(config)
-        if _spent(config)(run) >= budget and (folder / REPORT_FILE).exists():
-            raise ValueError(f"{folder} has reached its budget: give --minutes or --samples for more")
-        _note_resumed(description, config, run.samples, command)
-        display.say(f"Going on with {folder} after {run.samples:,} samples.")
-        return _learn_and_tell(run, budget, stopping)
 
 
 def _prolonged(config: Config, asked: Config, done: int, seconds: float) -> Config:
@@ -245,10 +268,11 @@ def _prolonged(config: Config, asked: Config, done: int, seconds: float) -> Conf
     return config
 
 
-def _note_resumed(description: dict[str, Any], config: Config, at: int, command: str) -> None:
+def _note_resumed(description: dict[str, Any], config: Config, at: int) -> None:
     """Write down that the run goes on from ``at`` samples or iterations, and its plan."""
     options = description["options"]
     options |= {name: getattr(config, name) for name in BUDGETS if name in options}
+    command = _command()
     description["resumed"] = [*description.get("resumed", []), {"at": at, "command": command}]
 
 
