@@ -14,41 +14,47 @@ import torch
 from torch import distributed, nn
 
 from envs.core.game import get
-from training import processes, selfplay
+from training import averaged, selfplay
+from training.averaged import AveragedPPO, part_of
 from training.checkpoint import arrays_bytes, read_arrays
 from training.learning import _new_ppo
 from training.optimiser import is_adam
 from training.ppo import PPOConfig
-from training.processes import AveragedPPO, part_of
 
 CONFIG = PPOConfig(
-    num_envs=16, batch=400, minibatch=100, epochs=2, hidden=(16,), critic_hidden=(8,), bfloat16=False
-)
+    num_envs=16, batch=400, minibatch=100, epochs=2, hidden=(16,), critic_hidden=(8,), bfloat16=False,
+    past=0.25, rule=0.25, all_hands=True, target="win", warm_samples=700,
+)  # fmt: skip
 
 
 def learner() -> AveragedPPO:
     game = get("guan_pai")
-    return AveragedPPO(partial(_new_ppo, game, game.rules(cards_each=5), "", "cpu"), CONFIG, 3, 2)
+    return AveragedPPO(partial(_new_ppo, game, game.rules(cards_each=5), "rule", "cpu"), CONFIG, 3, 2)
 
 
-def weights(averaged: AveragedPPO) -> torch.Tensor:
-    return torch.cat([p.detach().flatten() for p in averaged.policy.parameters()])
+def weights(learner: AveragedPPO) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in learner.policy.parameters()])
 
 
 def test_two_processes_learn_as_one_and_go_on_where_they_stopped(tmp_path):
     torch.set_num_threads(1)
     whole = learner()
     try:
-        figures = [whole.iterate(k / 4) for k in range(2)]
+        figures = [whole.iterate(k / 5) for k in range(3)]  # two of them of the teacher's play
         arrays, plain = whole.state()
         kept = {name: net.state_dict() for name, (net, _) in whole.networks.items()}
         kept = {name: {k: v.clone() for k, v in net.items()} for name, net in kept.items()}
         (tmp_path / "state.npz").write_bytes(arrays_bytes(arrays))
-        (own, _), (other, _) = whole._tell("state", [None, None])
+        (own, facts), (other, other_facts) = whole._tell("state", [None, None])
+        assert facts["warm_start"]["samples_left"] == other_facts["warm_start"]["samples_left"] == -50
+        first_selves = [name for name in own if name.startswith("pool_0_")]
+        assert len(first_selves) == 4
+        for name in first_selves:
+            assert (own[name] == other[name]).all()
         for name in filter(is_adam, own):
             assert (own[name] == other[name]).all()  # so their gradients were the same, step by step
         assert (own["keys"] != other["keys"]).all()  # while they play other games
-        figures += [whole.iterate(k / 4) for k in (2, 3)]
+        figures += [whole.iterate(k / 5) for k in (3, 4)]
         expected = weights(whole)
     finally:
         whole.close()
@@ -58,8 +64,8 @@ def test_two_processes_learn_as_one_and_go_on_where_they_stopped(tmp_path):
         for name, (net, _) in second.networks.items():
             net.load_state_dict(kept[name])
         second.load_state(read_arrays(tmp_path / "state.npz"), plain)
-        for k in (2, 3):
-            second.iterate(k / 4)
+        for k in (3, 4):
+            second.iterate(k / 5)
         assert torch.equal(weights(second), expected)
         second._others[0].kill()
         with pytest.raises(ChildProcessError, match="one of the processes has ended"):
@@ -70,35 +76,41 @@ def test_two_processes_learn_as_one_and_go_on_where_they_stopped(tmp_path):
 
 OTHER = """
 import sys
-from tests.test_averaged import averaged
-averaged(int(sys.argv[1]), 1)
+from tests.test_averaged import averaged_gradients
+averaged_gradients(sys.argv[1], 1)
 """
 
 
-def averaged(port: int, rank: int) -> list[list[float]]:
+def averaged_gradients(file: str, rank: int) -> list[list[float]]:
     """What becomes of gradients that are ``rank`` and 0, 1, 2, 3 times it."""
-    store = processes.TCPStore(processes.LOOPBACK, port, 2, is_master=False)
-    processes._join(store, rank, 2)
+    averaged._join(averaged._store(file, 2), rank, 2)
     parameters = [nn.Parameter(torch.zeros(2, 3)), nn.Parameter(torch.zeros(4))]
     parameters[0].grad = torch.full((2, 3), float(rank))
     parameters[1].grad = torch.arange(4.0) * rank
-    processes._average(parameters)
+    averaged._average(parameters)
     distributed.destroy_process_group()
     return [p.grad.flatten().tolist() for p in parameters]
 
 
-def test_gradients_are_averaged():
-    store = processes.TCPStore(processes.LOOPBACK, 0, 2, is_master=True, wait_for_workers=False)
-    other = subprocess.Popen([sys.executable, "-c", OTHER, str(store.port)])
-    assert averaged(store.port, 0) == [[0.5] * 6, [0.0, 0.5, 1.0, 1.5]]
+def test_gradients_are_averaged(tmp_path):
+    file = str(tmp_path / "meeting")
+    other = subprocess.Popen([sys.executable, "-c", OTHER, file])
+    assert averaged_gradients(file, 0) == [[0.5] * 6, [0.0, 0.5, 1.0, 1.5]]
     assert other.wait(60) == 0
 
 
-@pytest.mark.parametrize("name", ["num_envs", "batch", "minibatch"])
-def test_what_cannot_be_shared_equally_is_refused(name):
-    assert part_of(CONFIG, 4) == replace(CONFIG, num_envs=4, batch=100, minibatch=25)
-    with pytest.raises(ValueError, match=name.replace("_", "-")):
-        part_of(replace(CONFIG, **{name: getattr(CONFIG, name) + 1}), 2)
+@pytest.mark.parametrize(
+    ("name", "odd"),
+    [
+        ("num-envs", {"num_envs": 3}),
+        ("batch", {"batch": 303, "minibatch": 101}),
+        ("minibatch", {"batch": 202, "minibatch": 101}),
+    ],
+)
+def test_what_cannot_be_shared_equally_is_refused(name, odd):
+    assert part_of(CONFIG, 4) == replace(CONFIG, num_envs=4, batch=100, minibatch=25, warm_samples=175)
+    with pytest.raises(ValueError, match=f"--ppo.{name} .* shared equally"):
+        part_of(replace(CONFIG, **odd), 2)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")

@@ -13,7 +13,8 @@ from envs.core.game import get
 from training import league
 from training.dmc import DMC, DMCConfig
 from training.gradients import one_hot, pull_towards, softmax
-from training.league import League, Teacher
+from training.imitation import WarmStart
+from training.league import League
 from training.ppo import PPO, PPOConfig
 from training.rollout import Rollout
 
@@ -50,18 +51,20 @@ def test_fractions_of_the_tables_have_other_players():
     """Of 20 tables 4 have past selves and 6 the rule player in all seats but one; only that one learns."""
     vec = envs.make_vec(GAME, 20, skip_forced=True)
     rollout = Rollout(vec, 3000, seed=1)
-    net = network()
-    noted = Noted(League(vec, 0.2, 0.3, seed=1, greedy=False, first=net))
+    players = League(vec, 0.2, 0.3, seed=1, greedy=False)
+    players.begin(network())
+    noted = Noted(players)
     logits = np.zeros((20, vec.game.num_actions), np.float32)
     batch, _ = rollout.collect(lambda observations: logits, noted)
     tables, seats_met = np.arange(20), set()
     for _, _, seats, before, after, wanted, learners in noted.answers:
         alone = seats == learners
-        assert wanted[10:].all() and (wanted[:10] == alone[:10]).all()
+        others = np.r_[0:4, 14:20]
+        assert wanted[4:14].all() and (wanted[others] == alone[others]).all()
         assert (after[wanted] == before[wanted]).all()  # the learner's own actions are left alone
-        seats_met |= set(zip(tables[:10].tolist(), learners[:10].tolist(), strict=True))
+        seats_met |= set(zip(tables[others].tolist(), learners[others].tolist(), strict=True))
     assert len(seats_met) > 20  # of 30: the learner's seat changes from game to game
-    rule_rows = slice(4, 10)
+    rule_rows = slice(14, 20)
     changed = [(a[rule_rows] != b[rule_rows])[~w[rule_rows]] for _, _, _, b, a, w, _ in noted.answers]
     assert np.concatenate(changed).mean() > 0.5  # of what the uniform policy would have done
     decisions = sum(int(wanted.sum()) for *_, wanted, _ in noted.answers)
@@ -73,7 +76,8 @@ def test_other_players_play_as_they_would_anywhere():
     vec = envs.make_vec(GAME, 12, skip_forced=True)
     seen, infos = vec.reset(seed=0)
     net, rule = network(), load("rule", GAME)
-    players = League(vec, 0.5, 0.5, seed=0, greedy=True, first=net)
+    players = League(vec, 0.5, 0.5, seed=0, greedy=True)
+    players.begin(net)
     past, asked = NetworkAgent(net), 0
     for _ in range(60):
         masks, seats = seen["action_mask"], infos["seat"]
@@ -96,7 +100,10 @@ def test_other_players_play_as_they_would_anywhere():
 def test_past_selves_are_kept_at_growing_distances_and_the_weakest_goes(monkeypatch):
     monkeypatch.setattr(league, "LARGEST_POOL", 3)
     vec = envs.make_vec(GAME, 4, skip_forced=True)
-    players = League(vec, 1.0, 0.0, seed=0, greedy=False, first=network(0))
+    players = League(vec, 1.0, 0.0, seed=0, greedy=False)
+    players.begin(network(0))
+    players.begin(network(1))  # it has begun
+    assert len(players.past) == 1
     nets = [network(seed) for seed in range(1, 20)]
     kept = []
     for net in nets:
@@ -107,13 +114,14 @@ def test_past_selves_are_kept_at_growing_distances_and_the_weakest_goes(monkeypa
         assert len(players.past) == min(3, before + kept[-1])
         players._met[:], players._behind[:] = 10, np.arange(len(players.past))[::-1]  # the oldest is best
     assert [k + 1 for k, new in enumerate(kept) if new] == [1, 2, 3, 4, 5, 7, 9, 12, 15, 19]
-    first = players.past[0].state_dict()["0.weight"]
+    first = players.past[0].net.state_dict()["0.weight"]
     assert torch.equal(first, network(0).state_dict()["0.weight"])
 
 
 def test_past_selves_that_are_ahead_are_met_more_often():
     vec = envs.make_vec(GAME, 400, skip_forced=True)
-    players = League(vec, 1.0, 0.0, seed=0, greedy=False, first=network(0))
+    players = League(vec, 1.0, 0.0, seed=0, greedy=False)
+    players.begin(network(0))
     for seed in (1, 2):
         players.keep(network(seed), 1000)
     players._met[:], players._behind[:] = 98, [9, 49, 89]
@@ -147,6 +155,9 @@ def test_a_league_goes_on_where_it_stopped(make):
     for name, (net, _) in second.networks.items():
         net.load_state_dict(whole.networks[name][0].state_dict())
     second.load_state(arrays, plain)
+    for agent, other in zip(whole.league.past, second.league.past, strict=True):
+        for a, b in zip(agent.net.parameters(), other.net.parameters(), strict=True):
+            assert torch.equal(a, b)
     assert len(second.league.past) == len(whole.league.past) > 2
     for k in (4, 5):
         whole.iterate(k / 6)
@@ -155,24 +166,33 @@ def test_a_league_goes_on_where_it_stopped(make):
         assert torch.equal(a, b)
 
 
-def test_the_critic_sees_all_hands_in_the_order_of_play():
-    vec = envs.make_vec("xiangxi96", 10, skip_forced=True)
-    rollout = Rollout(vec, 500, seed=2, all_hands=True)
-    info, other = vec.game, envs.make_vec("xiangxi96", 10, skip_forced=True)
-    size, hand = info.observation_size, info.hand_field.slice
-    shown, zeros = [], np.zeros((10, info.num_actions), np.float32)
+HANDS = {
+    "guan_pai": ({}, 16),
+    "zheng_shang_you": ({}, 13),
+    "two decks": ({"decks": 2}, 27),
+    "diao_xie": ({"num_players": 3}, 2),
+    "xiangxi96": ({"num_players": 4}, 21),
+}
 
-    def policy(observations):
-        states, seats = vec.states().reshape(10, 3, size), rollout._infos["seat"]
-        for row, seat in enumerate(seats):
-            hands = [states[row, (seat + k) % 3, hand] for k in (1, 2)]
-            shown.append(np.concatenate([observations[row], *hands]).tobytes())
-        return zeros
 
-    batch, _ = rollout.collect(policy)
-    assert rollout.width == size + 2 * info.hand_field.size and other.game.fields[0].name == "hand"
-    assert {row.tobytes() for row in batch["observation"]} <= set(shown)
-    assert len(batch) >= 500
+@pytest.mark.parametrize("case", HANDS)
+def test_the_critic_sees_all_cards_in_the_order_of_play(case):
+    """At the first decision of a deal the columns behind the observation are the others' whole hands."""
+    options, held = HANDS[case]
+    game = "zheng_shang_you" if case == "two decks" else case
+    vec = envs.make_vec(game, 10, **options)
+    rollout, others = Rollout(vec, 10, seed=2, all_hands=True), vec.num_players - 1
+    size, places = vec.game.observation_size, vec.game.hand_places
+    seen, seats = rollout._seen["observation"], rollout._infos["seat"]
+    shown = rollout._with_hands(seen, seats)
+    assert (shown[:, :size] == seen).all() and rollout.width == size + others * len(places)
+    hands = shown[:, size:].reshape(10, others, -1)
+    whole = hands.sum(axis=2) == held
+    assert whole.all() or (case == "xiangxi96" and whole.mean() > 0.5)  # where fours go to the table at once
+    states = vec.states().reshape(10, others + 1, size)
+    for row, seat in enumerate(seats):
+        for k in range(others):
+            assert (hands[row, k] == states[row, (seat + k + 1) % (others + 1)][places]).all()
 
 
 # --- a warm start ---------------------------------------------------------------------------------
@@ -206,7 +226,7 @@ def test_the_pull_towards_goals_is_what_autograd_says(seed):
 def test_a_teacher_has_all_seats():
     vec = envs.make_vec(GAME, 20, skip_forced=True)
     rollout = Rollout(vec, 800, seed=1)
-    noted = Noted(Teacher(vec, load("rule_v0", GAME), seed=1))
+    noted = Noted(WarmStart(vec, lambda: load("rule_v0", GAME), 1, 1000, network()))
     zeros = np.zeros((20, vec.game.num_actions), np.float32)
     batch, games = rollout.collect(lambda observations: zeros, noted)
     assert all(wanted.all() for *_, wanted, _ in noted.answers) and games > 10
@@ -221,7 +241,7 @@ def test_a_warm_start_learns_the_teachers_play_and_then_goes_on():
         num_envs=64, batch=4000, minibatch=200, hidden=(64,), critic_hidden=(8,), bfloat16=False,
         warm_samples=24_000,
     )  # fmt: skip
-    learner = PPO(envs.make_vec(GAME, 64, skip_forced=True), config, 1, teacher=load("rule_v0", GAME))
+    learner = PPO(envs.make_vec(GAME, 64, skip_forced=True), config, 1, lambda: load("rule_v0", GAME))
     first = learner.iterate(0.0)
     while learner.warm_start.samples_left > 0:
         figures = learner.iterate(0.0)
@@ -238,7 +258,12 @@ def test_a_warm_start_learns_the_teachers_play_and_then_goes_on():
     ("options", "complaint"),
     [
         ({"past": 0.7, "rule": 0.4}, "together at most 1"),
-        ({"past": -0.1}, "together at most 1"),
+        ({"past": -0.1}, "a share of 0..1"),
+        ({"past": float("nan")}, "a share of 0..1"),
+        ({"learning_rate": float("nan")}, "above 0"),
+        ({"entropy": float("inf")}, "at least 0"),
+        ({"hidden": ()}, "one or more layers"),
+        ({"batch": 1000, "minibatch": 300}, "a multiple of --ppo.minibatch"),
         ({"target": "luck"}, "score, win"),
         ({"warm_samples": 0}, "warm-samples"),
         ({"warm_pull": -1}, "warm-pull"),

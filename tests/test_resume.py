@@ -18,8 +18,9 @@ from safetensors.numpy import load_file
 from agents.network import POLICY_FILE
 from agents.tabular import PROBABILITIES, TABLE_FILE
 from envs.core.game import get
-from training import cfr, external_sampling, learning, selfplay
+from training import cfr, checkpoint, external_sampling, learning, selfplay
 from training.checkpoint import newest
+from training.ppo import PPO
 
 BRIEF = ["--evaluations", "2", "--eval-deals", "4", "--final-deals", "4", "--samples", "4k"]
 SMALL = {
@@ -91,6 +92,14 @@ def stop_after(iterations: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learning.Run, "_iterate", stopping)
 
 
+def told(folder: Path) -> list[list[Any]]:
+    """What a run tells, but for how long it took: its rows of figures, then its evaluations."""
+    rows = checkpoint.csv_rows(folder / "progress.csv")
+    state = json.loads((newest(folder / "checkpoints") / "state.json").read_text())
+    evaluations = [[each["samples"], each["result"]] for each in state["evaluations"]]
+    return [[v for k, v in row.items() if "second" not in k] for row in rows] + evaluations
+
+
 @pytest.mark.parametrize("run", RUNS)
 def test_a_resumed_run_equals_one_that_was_never_stopped(
     run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -107,45 +116,81 @@ def test_a_resumed_run_equals_one_that_was_never_stopped(
         assert selfplay.main(["--resume", str(parts)]) == 130
     assert selfplay.main(["--resume", str(parts)]) == 0
     assert learned(parts) == learned(whole)
-    told = [(folder / "progress.csv").read_text().splitlines() for folder in (whole, parts)]
-    header = told[0][0].split(",")
-    rows = [[dict(zip(header, line.split(","), strict=True)) for line in lines[1:]] for lines in told]
-    for name in ("samples", "games", "loss", "explained_variance", "learning_rate"):
-        assert [row[name] for row in rows[0]] == [row[name] for row in rows[1]]
+    assert told(parts) == told(whole)
     assert len(json.loads((parts / "config.json").read_text())["resumed"]) == 2
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills processes")
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path, rotate: int) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert selfplay.main([*RUNS["guan_pai"], "--out", str(whole)]) == 0
-    rng = np.random.default_rng([rotate, 70])
-    arguments = [*RUNS["guan_pai"], "--out", str(killed)]
+    run = [*RUNS["guan_pai"], "--samples", "20k"]
+    assert selfplay.main([*run, "--out", str(whole)]) == 0
+    rng, kills = np.random.default_rng([rotate, 70]), 0
+    arguments = [*run, "--out", str(killed)]
     for _ in range(2):
+        saved = set(killed.glob("checkpoints/[0-9]*"))
         process = subprocess.Popen(
             [sys.executable, "-c", SAVES_OFTEN, *arguments], stdout=subprocess.PIPE, text=True
         )
-        while process.poll() is None and not list(killed.glob("checkpoints/[0-9]*")):
+        while process.poll() is None and not set(killed.glob("checkpoints/[0-9]*")) - saved:
             time.sleep(0.01)
-        time.sleep(float(rng.uniform(0, 0.3)))
+        time.sleep(float(rng.uniform(0, 0.1)))
         process.kill()
         process.communicate(timeout=60)
+        kills += process.returncode != 0
         arguments = ["--resume", str(killed)]
-    if not (killed / "report.md").exists():  # else it was faster
+    assert kills > 0  # else it was faster
+    if not (killed / "report.md").exists():
         assert selfplay.main(arguments) == 0
     assert learned(killed) == learned(whole)
+    assert told(killed) == told(whole)
+    assert not list(killed.glob("checkpoints/.*"))  # of a save that was broken off
 
 
-def test_a_finished_run_goes_on_for_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "run"
-    assert selfplay.main([*RUNS["guan_pai"], "--out", str(folder)]) == 0
-    before = newest(folder / "checkpoints").name
-    with pytest.raises(SystemExit):
-        selfplay.main(["--resume", str(folder)])
-    assert "has reached its budget: give --minutes or --samples" in capsys.readouterr().err
-    assert selfplay.main(["--resume", str(folder), "--samples", "2k"]) == 0
-    assert int(newest(folder / "checkpoints").name) >= int(before) + 2000
-    assert "Going on with" in capsys.readouterr().out
+@pytest.mark.parametrize("steps", [1, 30])
+def test_what_is_broken_off_in_an_iteration_is_not_saved(
+    steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As by a second Ctrl-C, which does not wait for the iteration's end."""
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert selfplay.main([*RUNS["guan_pai"], "--out", str(whole)]) == 0
+    learn, count = PPO._learn, 0
+
+    def interrupted(*arguments: Any) -> float:
+        nonlocal count
+        count += 1
+        if count == steps:
+            raise KeyboardInterrupt
+        return learn(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(learning, "SECONDS_BETWEEN_SAVES", 0)
+        patch.setattr(PPO, "_learn", interrupted)
+        assert selfplay.main([*RUNS["guan_pai"], "--out", str(parts)]) == 130
+    if steps == 1:
+        assert "there is nothing to save" in capsys.readouterr().out
+        return
+    assert selfplay.main(["--resume", str(parts)]) == 0
+    assert learned(parts) == learned(whole) and told(parts) == told(whole)
+
+
+def test_figures_that_are_no_numbers_end_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = [*RUNS["guan_pai"], "--ppo.learning-rate", "1e30", "--out", str(tmp_path / "run")]
+    assert selfplay.main(run) == 1
+    assert "try a smaller learning rate" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "report.md").exists()
+
+
+def test_a_teacher_is_no_longer_needed_when_it_has_been_learned(finished: Path, tmp_path: Path) -> None:
+    teacher, run = tmp_path / "teacher", tmp_path / "run"
+    shutil.copytree(finished, teacher)
+    warm = ["--warm-start", str(teacher), "--ppo.warm-samples", "600"]
+    assert selfplay.main([*RUNS["guan_pai"], *warm, "--out", str(run)]) == 0
+    assert json.loads((run / "config.json").read_text())["options"]["warm_start"] == str(
+        newest(teacher / "checkpoints")
+    )
+    shutil.rmtree(teacher)
+    assert selfplay.main(["--resume", str(run), "--samples", "1k"]) == 0
 
 
 @pytest.mark.parametrize("players", ["2", "4"])
@@ -236,6 +281,7 @@ def test_what_cannot_be_resumed_is_one_clear_line(
         (["--env.must-beat", "all"], "--env cannot be given"),
         (["--samples", "none"], "--samples takes a number"),
         (["--minutes", "-1"], "--minutes must be above 0"),
+        (["--minutes", "1", "--samples", "1k"], "--minutes and --samples are both a budget"),
     ],
 )
 def test_a_run_goes_on_under_its_own_options(

@@ -226,10 +226,6 @@ def test_a_row_a_minute() -> None:
     ]
 
 
-def test_samples_come_from_the_progress_file() -> None:
-    assert soak.samples_by("samples,loss,seconds\n10,0.5,0\n30,0.4,1.5\n") == [(0, 10), (1.5, 30)]
-
-
 @has_proc
 def test_memory_is_that_of_the_whole_family() -> None:
     megabytes = 64

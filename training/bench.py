@@ -206,6 +206,8 @@ def main(argv: list[str] | None = None) -> int:
     except RuntimeError as error:
         print(f"error: {error}", file=sys.stderr)
         return cli.FAILED
+    except KeyboardInterrupt:
+        return cli.INTERRUPTED
     return 0
 
 

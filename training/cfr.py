@@ -23,8 +23,6 @@ linear weights.
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -49,6 +47,8 @@ from .checkpoint import (
     PROGRESS_FILE,
     SECONDS_BETWEEN_SAVES,
     arrays_bytes,
+    csv_rows,
+    csv_text,
     read_arrays,
     readable_json,
     write_file,
@@ -331,10 +331,9 @@ def read_state(folder: Path) -> tuple[dict[str, NDArray[Any]], int, float]:
 
 def read_rows(folder: Path, iterations: int) -> list[Row]:
     """What was measured in a run's first ``iterations``."""
-    lines = csv.DictReader(io.StringIO((folder / PROGRESS_FILE).read_text(encoding="utf-8"), newline=""))
     rows = [
-        Row(int(r["iteration"]), float(r["seconds"]), float(r["exploitability"]), float(r["error"]))
-        for r in lines
+        Row(int(told["iteration"]), told["seconds"], told["exploitability"], told["error"])
+        for told in csv_rows(folder / PROGRESS_FILE)
     ]
     return [row for row in rows if row.iteration <= iterations]
 
@@ -344,11 +343,7 @@ def save(learner: CFRPlus | SampledCFR, rows: Sequence[Row], folder: Path) -> No
     agent = TabularAgent(learner.policy(), learner.tree.lines)
     for name, content in agent.files(get(GAME), learner.rules).items():
         write_file(folder / name, content)
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(asdict(rows[0])), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
-    write_file(folder / PROGRESS_FILE, text.getvalue())
+    write_file(folder / PROGRESS_FILE, csv_text([asdict(row) for row in rows]))
 
 
 def _heading(learner: CFRPlus | SampledCFR) -> str:

@@ -6,12 +6,13 @@ A folder is filled under a temporary name, flushed to the disk and renamed. Whoe
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
 import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,8 @@ def save_folder(folder: Path, files: Mapping[str, bytes | str]) -> None:
         If it cannot be written; no sibling has been touched.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
+    for left_behind in folder.parent.glob(f"{_UNFINISHED}*"):  # by a process that was killed
+        shutil.rmtree(left_behind, ignore_errors=True)
     temporary = folder.with_name(f"{_UNFINISHED}{os.getpid()}-{folder.name}")
     try:
         temporary.mkdir()
@@ -108,6 +111,28 @@ def read_json(path: Path) -> Any:
 def readable_json(content: Any) -> str:
     """JSON as people like to read it."""
     return json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def csv_text(rows: Sequence[Mapping[str, float]]) -> str:
+    """Rows with the same columns as CSV, the columns of the first one as its header."""
+    text = io.StringIO(newline="")
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
+
+
+def csv_rows(path: Path) -> list[dict[str, float]]:
+    """The rows of a file of ``csv_text``; none where there is no file."""
+    if not path.exists():
+        return []
+    rows = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline=""))
+    return [{name: _number(value) for name, value in row.items()} for row in rows]
+
+
+def _number(text: str) -> float:
+    return int(text) if text.isdecimal() else float(text)
 
 
 def _write_through(path: Path, content: bytes | str) -> None:

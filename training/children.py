@@ -76,7 +76,7 @@ def start(training: Training, state: str | None) -> subprocess.Popen[bytes]:
         shutil.rmtree(training.folder)
     elif state is not None:
         arguments = ["--resume", str(training.folder)]
-    with training.log.open("wb") as log:
+    with training.log.open("ab") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "training.selfplay", *arguments],
             stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 
 from rich.console import Console, Group
@@ -16,7 +16,8 @@ from .stats import Direction
 FIGURES = (  # of an iteration, as people read them: key, name, format
     ("loss", "loss", ".4f"), ("value_loss", "value loss", ".4f"), ("entropy", "entropy", ".3f"),
     ("kl", "KL", ".4f"), ("prior_kl", "KL from the warm start", ".3f"), ("epsilon", "epsilon", ".3f"),
-    ("explained_variance", "explained variance", ".2f"), ("clipped", "clipped", ".1%"),
+    ("gradient", "gradient", ".3f"), ("explained_variance", "explained variance", ".2f"),
+    ("clipped", "clipped", ".1%"),
 )  # fmt: skip
 IN_A_LINE = ("entropy", "kl", "epsilon", "explained_variance")
 SECONDS_BETWEEN_LINES = 15  # where there is no terminal
@@ -68,6 +69,10 @@ class Display:
         """Print a line that stays."""
         self.console.print(line, highlight=False, soft_wrap=not self.console.is_terminal)
 
+    def remember(self, evaluations: Iterable[tuple[int, Direction]]) -> None:
+        """Know of the evaluations that a run had before it was resumed."""
+        self._evaluations = list(evaluations)
+
     def evaluated(self, samples: int, result: Direction) -> None:
         """Tell of an evaluation."""
         self._evaluations.append((samples, result))
@@ -108,5 +113,9 @@ class Display:
             trend = "  ".join(
                 f"{100 * result.duplicate_share.mean:.0f}" for _, result in self._evaluations[-8:]
             )
-            table.add_row(f"% of deals against {self.opponent}", trend)
+            last = self._evaluations[-1][1].duplicate_share
+            table.add_row(
+                f"% of deals against {self.opponent}", f"{100 * last.mean:.1f} ± {100 * last.half_width:.1f}",
+                "trend", trend,
+            )  # fmt: skip
         return table

@@ -17,10 +17,9 @@ arXiv:2106.06135: the same with a deep network and many games at once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import torch
@@ -36,6 +35,7 @@ from envs.core.vector import VectorTables
 from .gradients import explained_variance
 from .league import League
 from .optimiser import Compute, Networks, adam_arrays, load_adam
+from .options import check
 from .rollout import Rollout, Target, targets_of
 
 _NEXT_KEY = np.uint64(1)
@@ -79,25 +79,13 @@ class DMCConfig:
     """Multiply in bfloat16; None: where the processor is fast at it."""
 
     def __post_init__(self) -> None:
-        for name in ("num_envs", "batch", "ring", "minibatch"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"--dmc.{_dashed(name)} is at least 1, not {getattr(self, name)}")
-        for name in ("learning_rate", "final_learning_rate", "max_gradient", "target_clip"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"--dmc.{_dashed(name)} is above 0, not {getattr(self, name)}")
-        for name in ("epsilon", "final_epsilon"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"--dmc.{_dashed(name)} is a share of 0..1, not {getattr(self, name)}")
-        if not self.hidden or min(self.hidden) < 1:
-            raise ValueError("--dmc.hidden is one or more layers of at least 1 unit")
-        if min(self.past, self.rule) < 0 or self.past + self.rule > 1:
-            raise ValueError("--dmc.past and --dmc.rule are fractions of the tables, together at most 1")
-        if self.target not in get_args(Target):
-            raise ValueError(f"--dmc.target is one of {', '.join(get_args(Target))}, not {self.target!r}")
-
-
-def _dashed(name: str) -> str:
-    return name.replace("_", "-")
+        check(
+            "dmc",
+            self,
+            least={"num_envs": 1, "batch": 1, "ring": 1, "minibatch": 1},
+            positive=("learning_rate", "final_learning_rate", "max_gradient", "target_clip"),
+            shares=("epsilon", "final_epsilon", "past", "rule"),
+        )
 
 
 @njit
@@ -211,7 +199,7 @@ class DMC:
     """
 
     def __init__(self, vec: VectorTables, config: DMCConfig, seed: int, device: str = "cpu") -> None:
-        torch.manual_seed(as_seed(seed) >> 1)  # torch takes 63 bits
+        torch.manual_seed(as_seed(seed))
         self.config, self.game, self.compute = config, vec.game, Compute(device, config.bfloat16)
         self.sizes = [self.game.observation_size, *config.hidden, self.game.num_actions]
         self.policy = mlp(self.sizes).to(self.compute.device)
@@ -219,7 +207,7 @@ class DMC:
         self.rollout = Rollout(vec, config.minibatch, seed, self._sample)
         self.league: League | None = None
         if config.past or config.rule:
-            self.league = League(vec, config.past, config.rule, seed, greedy=True, first=self.policy)
+            self.league = League(vec, config.past, config.rule, seed, greedy=True)
         self.ring = Ring(config.ring, self.game.observation_size)
         self.epsilon = config.epsilon
         self._unused = 0  # samples that no gradient step has been made for
@@ -240,6 +228,8 @@ class DMC:
         self.epsilon = config.epsilon + (config.final_epsilon - config.epsilon) * share
         for group in self.optimizer.param_groups:
             group["lr"] = rate
+        if self.league is not None:
+            self.league.begin(self.policy)
         samples = games = 0
         values, targets, lengths = [], [], []
         while samples < config.batch:
@@ -297,7 +287,7 @@ class DMC:
         self._unused = plain["unused"]
         self._rows.bit_generator.state = plain["rows"]
         if self.league is not None:
-            self.league.load_state(arrays, plain["league"])
+            self.league.load_state(arrays, plain["league"], self.policy)
 
     def _sample(
         self,

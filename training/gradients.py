@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from envs.core.jit import njit
 
+from .rollout import log_total
+
 
 @njit
 def advantages_of(values, rewards, last, gae_lambda, advantages):
@@ -48,31 +50,23 @@ def policy_gradient(logits, masks, actions, log_probs, advantages, clip, entropy
     """
     size = len(logits)
     for i in range(size):
-        largest = np.float32(-np.inf)
-        for a in range(logits.shape[1]):
-            if masks[i, a] and logits[i, a] > largest:
-                largest = logits[i, a]
-        total = np.float32(0)
-        weighted = np.float32(0)  # sum of exp(x) x, for the entropy
+        total = log_total(logits[i], masks[i])
+        entropy = np.float32(0)
         for a in range(logits.shape[1]):
             gradient[i, a] = 0
             if masks[i, a]:
-                e = np.exp(logits[i, a] - largest)
-                gradient[i, a] = e
-                total += e
-                weighted += e * (logits[i, a] - largest)
-        log_total = np.log(total)
-        entropy = log_total - weighted / total
-        log_ratio = logits[i, actions[i]] - largest - log_total - log_probs[i]
+                log_p = logits[i, a] - total
+                gradient[i, a] = np.exp(log_p)
+                entropy -= gradient[i, a] * log_p
+        log_ratio = logits[i, actions[i]] - total - log_probs[i]
         ratio = np.exp(log_ratio)
         advantage = advantages[i]
         clipped = (advantage > 0 and ratio > 1 + clip) or (advantage < 0 and ratio < 1 - clip)
         pull = np.float32(0) if clipped else ratio * advantage / size
         for a in range(logits.shape[1]):
             if masks[i, a]:
-                p = gradient[i, a] / total
-                log_p = logits[i, a] - largest - log_total
-                gradient[i, a] = p * (pull + entropy_weight * (log_p + entropy) / size)
+                p = gradient[i, a]
+                gradient[i, a] = p * (pull + entropy_weight * (logits[i, a] - total + entropy) / size)
         gradient[i, actions[i]] -= pull
         bounded = min(max(ratio, 1 - clip), 1 + clip)
         sums[0] -= min(ratio * advantage, bounded * advantage)
@@ -82,26 +76,12 @@ def policy_gradient(logits, masks, actions, log_probs, advantages, clip, entropy
 
 
 @njit
-def _log_total(logits, mask):
-    """The logarithm of the sum of exp(``logits``) (A,) over the legal actions."""
-    largest = np.float32(-np.inf)
-    for a in range(len(logits)):
-        if mask[a] and logits[a] > largest:
-            largest = logits[a]
-    total = np.float32(0)
-    for a in range(len(logits)):
-        if mask[a]:
-            total += np.exp(logits[a] - largest)
-    return largest + np.log(total)
-
-
-@njit
 def softmax(logits, masks, probabilities):
     """Write the softmax of ``logits`` (B, A) over the legal actions, zero elsewhere."""
     for i in range(len(logits)):
-        log_total = _log_total(logits[i], masks[i])
+        total = log_total(logits[i], masks[i])
         for a in range(logits.shape[1]):
-            probabilities[i, a] = np.exp(logits[i, a] - log_total) if masks[i, a] else 0
+            probabilities[i, a] = np.exp(logits[i, a] - total) if masks[i, a] else 0
 
 
 @njit
@@ -114,10 +94,10 @@ def pull_towards(logits, masks, goals, weight, gradient):
     """
     divergence, entropy = 0.0, 0.0
     for i in range(len(logits)):
-        log_total = _log_total(logits[i], masks[i])
+        total = log_total(logits[i], masks[i])
         for a in range(logits.shape[1]):
             if masks[i, a]:
-                log_p, q = logits[i, a] - log_total, goals[i, a]
+                log_p, q = logits[i, a] - total, goals[i, a]
                 p = np.exp(log_p)
                 entropy -= p * log_p
                 if q > 0:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -19,6 +18,7 @@ from agents.network import NetworkAgent, load_network, network_bytes
 from envs.core.game import Game, Rules, get
 from envs.core.vector import VectorTables
 
+from .averaged import AveragedPPO
 from .checkpoint import (
     ARRAYS_FILE,
     CONFIG_FILE,
@@ -26,6 +26,8 @@ from .checkpoint import (
     SECONDS_BETWEEN_SAVES,
     STATE_FILE,
     arrays_bytes,
+    csv_rows,
+    csv_text,
     newest,
     read_arrays,
     read_json,
@@ -39,7 +41,6 @@ from .dmc import DMC, DMCConfig
 from .evaluate import YARDSTICK, evaluate_against
 from .exploit import can_solve, exploitability
 from .ppo import PPO, PPOConfig
-from .processes import AveragedPPO
 from .sb3 import SB3
 from .stats import Direction
 from .stopping import Stopping
@@ -70,8 +71,10 @@ def new_learner(config: Config, game: Game, rules: Rules) -> Learner:
     return make(config.ppo, config.seed)
 
 
-def _new_ppo(game: Game, rules: Rules, warm_start: str, device: str, config: PPOConfig, seed: int) -> PPO:
-    teacher = load(warm_start, game.name, rules) if warm_start else None
+def _new_ppo(
+    game: Game, rules: Rules, warm_start: str | None, device: str, config: PPOConfig, seed: int
+) -> PPO:
+    teacher = None if warm_start is None else partial(load, warm_start, game.name, rules)
     return PPO(_tables(game, rules, config), config, seed, teacher, device)
 
 
@@ -105,8 +108,10 @@ class Run:
         self.config, self.rules, self.folder, self.display = config, rules, folder, display
         self.description = description
         self.game = get(config.game)
-        self.learner = new_learner(config, self.game, rules)
         folder.mkdir(parents=True, exist_ok=True)
+        self.learner = new_learner(config, self.game, rules)
+        self._is_iterating = False
+        self._tensorboard: SummaryWriter | None = None
         self.samples = self.games = 0
         self.seconds = 0.0  # of learning, without a program's first iteration, which also compiles
         self._has_compiled = False
@@ -118,7 +123,7 @@ class Run:
     def begin(self) -> None:
         """Write down what the run is; a TensorBoard log goes on where the run does."""
         write_file(self.folder / CONFIG_FILE, readable_json(self.description))
-        self.tensorboard = SummaryWriter(  # type: ignore[no-untyped-call]
+        self._tensorboard = SummaryWriter(  # type: ignore[no-untyped-call]
             str(self.folder / "tensorboard"), purge_step=self.samples + 1 if self.samples else None
         )
 
@@ -134,20 +139,28 @@ class Run:
             If a file of it cannot be read, or is of another game, rules version or options.
         """
         run = cls(config, rules, folder, display, description)
-        checkpoint = newest(folder / CHECKPOINTS)
-        for name, (net, _) in run.learner.networks.items():
-            net.load_state_dict(load_network(checkpoint / name, run.game, rules).state_dict())
+        try:
+            run._load(newest(folder / CHECKPOINTS))
+        except BaseException:
+            run.close()
+            raise
+        return run
+
+    def _load(self, checkpoint: Path) -> None:
+        for name, (net, _) in self.learner.networks.items():
+            net.load_state_dict(load_network(checkpoint / name, self.game, self.rules).state_dict())
         state, arrays = read_json(checkpoint / STATE_FILE), read_arrays(checkpoint / ARRAYS_FILE)
         try:
-            run.learner.load_state(arrays, state["learner"])
-            run.samples, run.games, run.seconds = state["samples"], state["games"], state["seconds"]
-            run._timed = state["timed"]
-            run.evaluations = [Evaluation.from_dict(told) for told in state["evaluations"]]
+            self.learner.load_state(arrays, state["learner"])
+            self.samples, self.games, self.seconds = state["samples"], state["games"], state["seconds"]
+            self._timed = state["timed"]
+            self.evaluations = [Evaluation.from_dict(told) for told in state["evaluations"]]
         except (LookupError, TypeError, ValueError) as error:
             reason = f"{type(error).__name__}: {error}"
             raise ValueError(f"{checkpoint} is not of this version of the program ({reason})") from None
-        run._rows = [row for row in _from_csv(folder / PROGRESS_FILE) if row["samples"] <= run.samples]
-        return run
+        self.display.remember((told.samples, told.result) for told in self.evaluations)
+        rows = csv_rows(self.folder / PROGRESS_FILE)
+        self._rows = [row for row in rows if row["samples"] <= self.samples]
 
     def learn(self, budget: float, spent: Callable[[Run], float], stopping: Stopping) -> None:
         """Iterate until ``spent`` reaches ``budget`` (seconds or samples), evaluating on the way.
@@ -156,24 +169,37 @@ class Run:
         ------
         KeyboardInterrupt
             Between two iterations, if a stop was requested.
+        ArithmeticError
+            If a figure is infinite or no number.
         """
         due = [budget * k / self.config.evaluations for k in range(self.config.evaluations)]
         if self.evaluations:  # of a run that was resumed
-            due = [moment for moment in due if moment > spent(self)]
+            last = self.evaluations[-1]
+            reached = last.samples if self.config.samples else last.seconds
+            due = [moment for moment in due if moment > reached]
         while True:
             stopping.heed()
             if due and spent(self) >= due[0]:
-                del due[0]
+                due = [moment for moment in due if moment > spent(self)]
                 self.evaluate(self.config.eval_deals)
             if spent(self) >= budget:
                 return
-            self._iterate(spent(self) / budget, budget)
+            self._iterate(spent(self) / budget)
+            self._show(spent(self) / budget, budget)
             if time.monotonic() - self._saved_at > SECONDS_BETWEEN_SAVES:
                 self.save_or_say()
 
-    def _iterate(self, progress: float, budget: float) -> None:
+    def _iterate(self, progress: float) -> None:
         start = time.perf_counter()
+        self._is_iterating = True  # until the learner is in a state that can be saved
         figures = self.learner.iterate(progress)
+        odd = [name for name, value in figures.items() if not math.isfinite(value)]
+        if odd:
+            raise ArithmeticError(
+                f"after {self.samples:,} samples the {odd[0]} is {figures[odd[0]]}: try a smaller learning "
+                f"rate; what was saved before is in {self.folder}"
+            )
+        self._is_iterating = False
         self.samples += int(figures["samples"])
         self.games += int(figures["games"])
         if self._has_compiled:
@@ -191,10 +217,16 @@ class Run:
         }
         self._rows.append(row)
         for name, value in row.items():
-            self.tensorboard.add_scalar(f"learning/{name}", value, self.samples)  # type: ignore[no-untyped-call]
-        if self.seconds:
-            left = self.seconds / progress - self.seconds if progress > 0 else None
-            self.display.update(progress, left, row)
+            self._log(f"learning/{name}", value)
+
+    def _show(self, progress: float, budget: float) -> None:
+        """Show the newest figures, and how long it will take."""
+        if not self.seconds:
+            return
+        left = budget - self.seconds
+        if self.config.samples:
+            left = (budget - self.samples) / self._rate(self._timed["samples"])
+        self.display.update(progress, max(left, 0.0), self._rows[-1])
 
     def _rate(self, count: int) -> float:
         return count / self.seconds if self.seconds else 0.0
@@ -205,7 +237,7 @@ class Run:
         self.evaluations.append(Evaluation(self.samples, self.games, self.seconds, result))
         for name in ("points", "win_rate", "duplicate_share"):
             mean = getattr(result, name).mean
-            self.tensorboard.add_scalar(f"against_{YARDSTICK}/{name}", mean, self.samples)  # type: ignore[no-untyped-call]
+            self._log(f"against_{YARDSTICK}/{name}", mean)
         self.display.evaluated(self.samples, result)
         return result
 
@@ -214,8 +246,26 @@ class Run:
         return evaluate_against(agent, opponent, self.config.game, self.rules, deals, EVALUATION_SEED)
 
     def save(self) -> Path:
-        """Save a checkpoint, which is an agent for every other command, and the figures so far."""
+        """Save a checkpoint, which is an agent for every other command, and the figures so far.
+
+        Broken off in the middle of an iteration there is nothing new that is whole: the newest one stays.
+
+        Returns
+        -------
+        Path
+            The newest checkpoint.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        ValueError
+            If there is none.
+        """
+        if self._is_iterating:
+            return newest(self.folder / CHECKPOINTS)
         self._saved_at = time.monotonic()
+        write_file(self.folder / PROGRESS_FILE, csv_text(self._rows))  # before what it tells of
         learner, rules = self.learner, self.rules
         folder = self.folder / CHECKPOINTS / f"{self.samples:012d}"
         arrays, plain = learner.state()
@@ -241,7 +291,6 @@ class Run:
                     STATE_FILE: readable_json(state),
                 },
             )
-        write_file(self.folder / PROGRESS_FILE, _as_csv(self._rows))
         return folder
 
     def save_or_say(self) -> None:
@@ -251,12 +300,20 @@ class Run:
         except OSError as error:
             self.display.say(f"could not save ({error}); the checkpoints saved before are complete, going on")
 
-    def finish(self) -> str:
-        """Save, evaluate at length, write the report; returns what a person wants to know."""
+    def finish(self, stopping: Stopping) -> str:
+        """Save, evaluate at length, write the report; returns what a person wants to know.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Between two evaluations, if a stop was requested.
+        """
         self.save()
+        stopping.heed()
         deals = self.config.final_deals
         result = self.evaluate(deals)
         self.save()
+        stopping.heed()
         others = self.game.info(self.rules).num_players - 1
         lines = [
             f"After {self.games:,} games ({self.samples:,} samples, {self.seconds / 60:.1f} minutes of "
@@ -288,30 +345,16 @@ class Run:
         return [f"A best response gains a hand {', '.join(told)}, exactly; 0 at an equilibrium."]
 
     def close(self) -> None:
+        """End what the run has open."""
         if isinstance(self.learner, AveragedPPO):
             self.learner.close()
-        self.tensorboard.close()  # type: ignore[no-untyped-call]
+        if self._tensorboard is not None:
+            self._tensorboard.close()  # type: ignore[no-untyped-call]
+
+    def _log(self, name: str, value: float) -> None:
+        if self._tensorboard is not None:
+            self._tensorboard.add_scalar(name, value, self.samples)  # type: ignore[no-untyped-call]
 
 
 def _players(number: int, name: str) -> str:
     return f"{number} {name} player{'s' * (number > 1)}"
-
-
-def _as_csv(rows: list[dict[str, float]]) -> str:
-    text = io.StringIO(newline="")
-    if rows:
-        writer = csv.DictWriter(text, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return text.getvalue()
-
-
-def _from_csv(path: Path) -> list[dict[str, float]]:
-    if not path.exists():
-        return []
-    rows = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline=""))
-    return [{name: _number(value) for name, value in row.items()} for row in rows]
-
-
-def _number(text: str) -> float:
-    return int(text) if text.isdecimal() else float(text)

@@ -36,7 +36,7 @@ class Compute:
     def __init__(self, device: str = "cpu", bfloat16: bool | None = None) -> None:
         try:
             self.device = torch.device(device)
-            torch.zeros(1, device=self.device)
+            torch.zeros(1, device=self.device).cpu()
         except (RuntimeError, AssertionError) as error:  # the latter where torch was built without it
             reason = str(error).splitlines()[0]
             raise ValueError(f"--device {device} is not here ({reason}); cpu always is") from None

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import torch
@@ -38,6 +38,7 @@ from .gradients import (
 from .imitation import PRIOR_FILE, WarmStart
 from .league import League
 from .optimiser import CRITIC_FILE, Compute, Networks, adam_arrays, load_adam
+from .options import check
 from .rollout import Rollout, Target, targets_of
 
 
@@ -48,9 +49,9 @@ class PPOConfig:
     num_envs: int = 1024
     """Tables played in lockstep."""
     batch: int = 32_768
-    """Samples an iteration, at least."""
+    """Samples an iteration, at least; a multiple of minibatch."""
     epochs: int = 4
-    """How often each sample is learned from."""
+    """How often each sample is learned from, but for a rest that fills no minibatch."""
     minibatch: int = 2048
     """Samples a gradient step."""
     learning_rate: float = 1e-3
@@ -78,7 +79,7 @@ class PPOConfig:
     rule: float = 0.0
     """Fraction of the tables where all seats but one are the newest rule player's."""
     all_hands: bool = False
-    """The critic, which is needed for learning alone, sees every hand."""
+    """The critic, which is needed for learning alone, sees everybody's cards."""
     skip_forced: bool = True
     """Leave decisions with one legal action out of what is learned from."""
     warm_samples: int = 1_000_000
@@ -89,17 +90,18 @@ class PPOConfig:
     """Multiply in bfloat16; None: where the processor is fast at it."""
 
     def __post_init__(self) -> None:
-        for name in ("num_envs", "batch", "epochs", "minibatch"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"--ppo.{name.replace('_', '-')} is at least 1, not {getattr(self, name)}")
-        if min(*self.hidden, *self.critic_hidden, 1) < 1:
-            raise ValueError("--ppo.hidden and --ppo.critic-hidden are layers of at least 1 unit")
-        if min(self.past, self.rule) < 0 or self.past + self.rule > 1:
-            raise ValueError("--ppo.past and --ppo.rule are fractions of the tables, together at most 1")
-        if self.target not in get_args(Target):
-            raise ValueError(f"--ppo.target is one of {', '.join(get_args(Target))}, not {self.target!r}")
-        if self.warm_samples < 1 or self.warm_pull < 0:
-            raise ValueError("--ppo.warm-samples is at least 1, --ppo.warm-pull at least 0")
+        check(
+            "ppo",
+            self,
+            least={"num_envs": 1, "batch": 1, "epochs": 1, "minibatch": 1, "entropy": 0, "warm_samples": 1,
+                   "warm_pull": 0},
+            positive=("learning_rate", "final_learning_rate", "clip", "max_gradient", "target_clip"),
+            shares=("gae_lambda", "past", "rule"),
+        )  # fmt: skip
+        if self.batch % self.minibatch:
+            raise ValueError(
+                f"--ppo.batch is a multiple of --ppo.minibatch ({self.minibatch}), not {self.batch}"
+            )
 
 
 class PPO:
@@ -111,8 +113,8 @@ class PPO:
     config : PPOConfig
     seed : int
         Of weights, deals, sampled actions and minibatches.
-    teacher : Agent, optional
-        Whose play is learned first.
+    teacher : callable, optional
+        Gives the agent whose play is learned first.
     device : str
         Of torch.
 
@@ -127,10 +129,10 @@ class PPO:
         vec: VectorTables,
         config: PPOConfig,
         seed: int,
-        teacher: Agent | None = None,
+        teacher: Callable[[], Agent] | None = None,
         device: str = "cpu",
     ) -> None:
-        torch.manual_seed(as_seed(seed) >> 1)  # torch takes 63 bits
+        torch.manual_seed(as_seed(seed))
         self.config, self.game, self.compute = config, vec.game, Compute(device, config.bfloat16)
         self.rollout = Rollout(vec, config.batch, seed, all_hands=config.all_hands)
         self.sizes = [self.game.observation_size, *config.hidden, self.game.num_actions]
@@ -141,13 +143,11 @@ class PPO:
         self.optimizer = torch.optim.Adam(self._parameters, config.learning_rate, fused=True)
         self.league: League | None = None
         if config.past or config.rule:
-            self.league = League(vec, config.past, config.rule, seed, greedy=False, first=self.policy)
+            self.league = League(vec, config.past, config.rule, seed, greedy=False)
         self.warm_start: WarmStart | None = None
         if teacher is not None:
             self.warm_start = WarmStart(vec, teacher, seed, config.warm_samples, self.policy)
         self.average: Callable[[Sequence[nn.Parameter]], None] | None = None
-        self._parts = max(1, config.batch // config.minibatch)  # minibatches an epoch
-        self._rows = config.batch // self._parts  # of a minibatch
         self._order = np.random.default_rng(as_seed(seed))
 
     def iterate(self, progress: float) -> dict[str, float]:
@@ -167,56 +167,57 @@ class PPO:
             group["lr"] = rate
         if self.warm_start is not None and self.warm_start.samples_left > 0:
             return self._imitate(self.warm_start) | {"learning_rate": rate}
+        if self.league is not None:
+            self.league.begin(self.policy)
         batch, games = self.rollout.collect(self.act, self.league)
         values, targets = self.evaluate(batch["observation"]), self._targets(batch)
         advantages = np.empty_like(values)
         advantages_of(values, targets, batch["last"], np.float32(config.gae_lambda), advantages)
         returns, pull = advantages + values, config.warm_pull * (1 - progress)
         sums, steps, value_loss = np.zeros(5), 0, 0.0
-        for rows in self._minibatches(len(batch), config.epochs):
+        for rows in self._minibatches(len(batch), epochs=config.epochs):
             value_loss += self._learn(batch[rows], advantages[rows], returns[rows], pull, sums)
             steps += 1
         if self.league is not None:
             self.league.keep(self.policy, len(batch))
-        seen = steps * self._rows
-        figures = {
+        return {
             "samples": len(batch),
             "games": games,
-            "loss": sums[0] / seen,
-            "value_loss": value_loss / steps,
-            "entropy": sums[1] / seen,
-            "kl": sums[2] / seen,
-            "clipped": sums[3] / seen,
+            **self._figures(sums, value_loss, steps),
             "explained_variance": explained_variance(values, targets),
             "learning_rate": rate,
         }
-        return figures if self.warm_start is None else {**figures, "prior_kl": sums[4] / seen}
+
+    def _figures(self, sums: NDArray[np.float64], value_loss: float, steps: int) -> dict[str, float]:
+        """Means of what was summed up over so many gradient ``steps``."""
+        loss, entropy, kl, clipped, prior_kl = (sums / (steps * self.config.minibatch)).tolist()
+        figures = {"loss": loss, "value_loss": value_loss / steps, "entropy": entropy, "kl": kl}
+        figures["clipped"] = clipped
+        return figures if self.warm_start is None else {**figures, "prior_kl": prior_kl}
 
     def _imitate(self, warm_start: WarmStart) -> dict[str, float]:
         """Let the teacher play a batch and learn it, every sample once."""
-        batch, games = self.rollout.collect(self.act, warm_start.teacher)
+        batch, games = self.rollout.collect(self.act, warm_start)
         values, targets = self.evaluate(batch["observation"]), self._targets(batch)
-        sums, steps, value_loss = np.zeros(2), 0, 0.0
-        for rows in self._minibatches(len(batch), 1):
+        sums, steps, value_loss = np.zeros(5), 0, 0.0
+        for rows in self._minibatches(len(batch), epochs=1):
             samples = batch[rows]
             logits, expected = self._forward(samples["observation"])
             gradient = np.zeros(logits.shape, np.float32)
             goals = one_hot(samples["action"], self.game.num_actions)
-            sums += pull_towards(_as_array(logits), samples["action_mask"], goals, np.float32(1), gradient)
+            divergence, entropy = pull_towards(
+                _as_array(logits), samples["action_mask"], goals, np.float32(1), gradient
+            )
+            sums += divergence, entropy, 0, 0, divergence
             value_loss += self._step(logits, gradient, expected, targets[rows])
             steps += 1
-        if warm_start.note(len(batch), self.policy):
+        if warm_start.note(self.config.batch, self.policy):  # as many in every process
             self.rollout.forget()  # what the teacher has begun
         return {
             "samples": len(batch),
             "games": games,
-            "loss": sums[0] / (steps * self._rows),
-            "value_loss": value_loss / steps,
-            "entropy": sums[1] / (steps * self._rows),
-            "kl": 0.0,
-            "clipped": 0.0,
+            **self._figures(sums, value_loss, steps),
             "explained_variance": explained_variance(values, targets),
-            "prior_kl": sums[0] / (steps * self._rows),
         }
 
     def _learn(
@@ -227,7 +228,10 @@ class PPO:
         pull: float,
         sums: NDArray[np.float64],
     ) -> float:
-        """One gradient step of PPO on some samples; returns the critic's loss."""
+        """One gradient step of PPO on some samples; returns the critic's loss.
+
+        Adds to ``sums`` (5,): loss, entropy, KL estimate, clipped samples, divergence from the prior.
+        """
         config, masks = self.config, samples["action_mask"]
         logits, values = self._forward(samples["observation"])
         known = _as_array(logits)
@@ -267,14 +271,13 @@ class PPO:
     def _targets(self, batch: NDArray[Any]) -> NDArray[np.float32]:
         return targets_of(batch["points"], self.game, self.config.target, self.config.target_clip)
 
-    def _minibatches(self, size: int, epochs: int) -> Iterator[NDArray[np.int64]]:
+    def _minibatches(self, size: int, *, epochs: int) -> Iterator[NDArray[np.int64]]:
         """Rows of all minibatches: every epoch in an order of its own, without the rest that fills none.
 
         All are of one size: torch keeps compiled bfloat16 kernels for every shape that it meets.
         """
         for _ in range(epochs):
-            whole = self._order.permutation(size)[: self._parts * self._rows]
-            yield from whole.reshape(self._parts, self._rows)
+            yield from self._order.permutation(size)[: self.config.batch].reshape(-1, self.config.minibatch)
 
     def _forward(self, observations: NDArray[np.uint8]) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, A) and values (B, 1), with gradients."""
@@ -292,9 +295,9 @@ class PPO:
 
     def evaluate(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """What the critic expects (N,), in units of the target; N is at least a minibatch."""
-        values = np.empty(len(observations), np.float32)
-        for k in range(0, len(values), self._rows):
-            part = slice(min(k, len(values) - self._rows), k + self._rows)  # all of one size
+        values, size = np.empty(len(observations), np.float32), self.config.minibatch
+        for k in range(0, len(values), size):
+            part = slice(min(k, len(values) - size), k + size)  # all of one size
             values[part] = self.compute.answer(self.critic, observations[part])[:, 0]
         return values
 
@@ -323,7 +326,7 @@ class PPO:
         load_adam(self.optimizer, arrays)
         self._order.bit_generator.state = plain["order"]
         if self.league is not None:
-            self.league.load_state(arrays, plain["league"])
+            self.league.load_state(arrays, plain["league"], self.policy)
         if self.warm_start is not None:
             self.warm_start.load_state(plain["warm_start"])
 

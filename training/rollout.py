@@ -30,29 +30,36 @@ _STREAM = 0x5E1F  # keeps these random numbers apart from others made from the s
 
 
 @njit
+def log_total(logits, mask):
+    """The logarithm of the sum of exp(``logits``) (A,) over the legal actions."""
+    largest = np.float32(-np.inf)
+    for a in range(len(logits)):
+        if mask[a] and logits[a] > largest:
+            largest = logits[a]
+    total = np.float32(0)
+    for a in range(len(logits)):
+        if mask[a]:
+            total += np.exp(logits[a] - largest)
+    return largest + np.log(total)
+
+
+@njit
 def sample_softmax(logits, masks, keys, actions, log_probs):
     """Draw an action for every row from the softmax of ``logits`` over its legal actions.
 
     Writes the action (N,) and its log probability (N,), and moves every key (N,) on.
     """
     for i in range(len(logits)):
-        largest = np.float32(-np.inf)
-        for a in range(logits.shape[1]):
-            if masks[i, a] and logits[i, a] > largest:
-                largest = logits[i, a]
-        total = 0.0
-        for a in range(logits.shape[1]):
-            if masks[i, a]:
-                total += np.exp(logits[i, a] - largest)
-        threshold = uniform(keys[i]) * total
+        total = log_total(logits[i], masks[i])
+        threshold = uniform(keys[i])
         keys[i] += _NEXT_KEY
         for a in range(logits.shape[1]):
             if masks[i, a]:
                 actions[i] = a  # rounding may leave a rest after the last one
-                threshold -= np.exp(logits[i, a] - largest)
+                threshold -= np.exp(logits[i, a] - total)
                 if threshold < 0:
                     break
-        log_probs[i] = logits[i, actions[i]] - largest - np.log(total)
+        log_probs[i] = logits[i, actions[i]] - total
 
 
 @njit
@@ -174,9 +181,8 @@ class Rollout:
         self._actions = np.zeros(n, np.int64)
         self._log_probs = np.zeros(n, np.float32)
         self._everyone = np.ones(n, np.bool_)
-        hand = info.hand_field.slice if all_hands else slice(0, 0)
-        self._hand = hand
-        self.width = info.observation_size + (info.num_players - 1) * (hand.stop - hand.start)
+        self._hand = info.hand_places if all_hands else np.zeros(0, np.int64)
+        self.width = info.observation_size + (info.num_players - 1) * len(self._hand)
         self._open = np.zeros((n, self.width), np.uint8)  # with all hands
         dtype = sample_dtype(info, self.width)
         self._kept = np.zeros((n, longest), dtype)

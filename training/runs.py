@@ -9,8 +9,6 @@ newest checkpoint; that of CFR is what a best response gains.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import os
@@ -28,7 +26,7 @@ from agents.base import CHECKPOINTS
 from envs.core.game import get
 
 from . import cli
-from .checkpoint import CONFIG_FILE, PROGRESS_FILE, STATE_FILE, newest, read_json
+from .checkpoint import CONFIG_FILE, PROGRESS_FILE, STATE_FILE, csv_rows, newest, read_json
 from .curve import REPORT_FILE, Evaluation
 from .evaluate import YARDSTICK
 from .stats import NORMAL_95, Interval
@@ -167,7 +165,7 @@ def _read_cfr(entry: Entry, folder: Path, budget: Mapping[str, Any]) -> Entry:
     path = folder / PROGRESS_FILE
     if not path.exists():
         return entry
-    *_, last = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline=""))
+    last = csv_rows(path)[-1]
     iterations, seconds = int(last["iteration"]), float(last["seconds"])
     if budget["iterations"] is not None:
         is_spent = iterations >= budget["iterations"]

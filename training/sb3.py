@@ -36,6 +36,7 @@ from envs.core.seat_tables import SeatTables
 from envs.core.seeding import as_seed
 
 from .optimiser import CRITIC_FILE, Networks, adam_arrays, has_fast_bfloat16, load_adam
+from .options import check
 
 SELF = "self"
 _STREAM = 0x5B3  # keeps these random numbers apart from others made from the same seed
@@ -79,30 +80,20 @@ class SB3Config:
     """Multiply in bfloat16; None: where the processor is fast at it."""
 
     def __post_init__(self) -> None:
-        least = {"num_envs": 1, "steps": 1, "epochs": 1, "minibatch": 2}  # a single one has no spread
-        for name, number in least.items():
-            if getattr(self, name) < number:
-                raise ValueError(f"{_option(name)} is at least {number}, not {getattr(self, name)}")
+        check(
+            "sb3",
+            self,
+            least={"num_envs": 1, "steps": 1, "epochs": 1, "minibatch": 2, "entropy": 0},  # 1 has no spread
+            positive=("learning_rate", "final_learning_rate", "clip", "max_gradient"),
+            shares=("gae_lambda",),
+        )
         if self.num_envs * self.steps % self.minibatch:
             raise ValueError(
                 f"--sb3.minibatch {self.minibatch} must divide the samples of an iteration, --sb3.num-envs "
                 f"times --sb3.steps, which are {self.num_envs * self.steps}"
             )
-        for name in ("learning_rate", "final_learning_rate", "clip", "max_gradient"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{_option(name)} is above 0, not {getattr(self, name)}")
-        if not 0 <= self.entropy < math.inf:
-            raise ValueError(f"--sb3.entropy is at least 0, not {self.entropy}")
-        if not 0 <= self.gae_lambda <= 1:
-            raise ValueError(f"--sb3.gae-lambda is 0 to 1, not {self.gae_lambda}")
-        if min(*self.hidden, *self.critic_hidden, 1) < 1:
-            raise ValueError("--sb3.hidden and --sb3.critic-hidden are layers of at least 1 unit")
         if not self.opponents:
             raise ValueError("--sb3.opponents is at least one, such as self or rule")
-
-
-def _option(field: str) -> str:
-    return f"--sb3.{field.replace('_', '-')}"
 
 
 class LearnerSeats(VecEnv):

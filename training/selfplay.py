@@ -22,10 +22,12 @@ import torch
 import tyro
 from rich.console import Console
 
+from agents import load, names
+from agents.base import CHECKPOINTS
 from envs.core.game import Rules, get
 
 from . import cfr, cli
-from .checkpoint import CONFIG_FILE, read_json
+from .checkpoint import CONFIG_FILE, newest, read_json
 from .curve import REPORT_FILE
 from .display import Display
 from .dmc import DMCConfig
@@ -73,7 +75,7 @@ class Config:
     resume: Path | None = None
     """Folder of a run to go on with, under its own options: to its budget, or for so many --minutes or
     --samples (of CFR --iterations) more."""
-    warm_start: str = ""
+    warm_start: str | None = None
     """PPO: an agent, such as rule, whose play is learned first (see --ppo.warm-samples)."""
     processes: int = 1
     """PPO: so many processes share the tables and average their gradients, one core for each."""
@@ -138,9 +140,10 @@ def new_folder(out: Path | None, game: str) -> Path:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     config, rules = cli.parse(Config, argv, prog="python -m training.selfplay")
-    if config.resume is None and config.minutes is None:
-        config = replace(config, minutes=MINUTES[config.algo])
     try:
+        _refuse_two_budgets(config)
+        if config.resume is None and config.minutes is None:
+            config = replace(config, minutes=MINUTES[config.algo])
         if config.resume is not None:
             return _resume(config, rules, config.resume)
         budget = _check(config)
@@ -150,16 +153,24 @@ def main(argv: list[str] | None = None) -> int:
                 rules, describe(config, rules), folder,
                 seed=config.seed, seconds=budget, iterations=config.iterations, console=Console(),
             )  # fmt: skip
+        if config.warm_start is not None:
+            config = replace(config, warm_start=_teacher(config.warm_start, config.game, rules))
         torch.set_num_threads(config.threads)
         return _train(config, rules, folder, budget)
     except ValueError as error:
         cli.fail(error)
-    except OSError as error:
+    except (OSError, ArithmeticError) as error:
         print(f"error: {error}", file=sys.stderr)
         return cli.FAILED
     except KeyboardInterrupt:
         print("stopped before learning began: there is nothing to save", file=sys.stderr)
         return cli.INTERRUPTED
+
+
+def _refuse_two_budgets(config: Config) -> None:
+    given = [f"--{name}" for name in BUDGETS if getattr(config, name) is not None]
+    if len(given) > 1:
+        raise ValueError(f"{given[0]} and {given[1]} are both a budget: give one of them")
 
 
 def _check(config: Config) -> float:
@@ -281,6 +292,21 @@ def _spent(config: Config) -> Callable[[Run], float]:
     return (lambda run: run.samples) if config.samples else (lambda run: run.seconds)
 
 
+def _teacher(name: str, game: str, rules: Rules) -> str:
+    """The agent's name, or of a run the full path of its newest checkpoint: that will not change.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be loaded.
+    """
+    load(name, game, rules)
+    if name in names(game):
+        return name
+    folder = Path(name).resolve()
+    return str(newest(folder / CHECKPOINTS) if (folder / CHECKPOINTS).is_dir() else folder)
+
+
 def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:
     display = Display(Console(), YARDSTICK)
     display.say(
@@ -294,13 +320,17 @@ def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:
 
 def _learn_and_tell(run: Run, budget: float, stopping: Stopping) -> int:
     config, folder, display = run.config, run.folder, run.display
-    run.begin()
     try:
+        run.begin()
         with display:
             run.learn(budget, _spent(config), stopping)
-            summary = run.finish()
+            summary = run.finish(stopping)
     except KeyboardInterrupt:
-        saved = run.save()
+        try:
+            saved = run.save()
+        except ValueError:
+            display.say("Stopped in the first iteration: there is nothing to save.")
+            return cli.INTERRUPTED
         display.say(
             f"Stopped after {run.samples:,} samples; saved in {saved}.\n"
             f"Go on: python -m training.selfplay --resume {folder}\n"

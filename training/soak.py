@@ -8,7 +8,6 @@ run's ``progress.csv``.
 from __future__ import annotations
 
 import contextlib
-import csv
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ import numpy as np
 from agents.base import CHECKPOINTS
 from agents.network import POLICY_FILE
 
-from .checkpoint import PROGRESS_FILE, newest
+from .checkpoint import PROGRESS_FILE, csv_rows, newest
 
 PROC = Path("/proc")
 SECONDS_BETWEEN_SAMPLES = 10
@@ -69,7 +68,7 @@ def watch(game: str, minutes: float, arguments: Sequence[str] = ()) -> list[tupl
             raise RuntimeError(f"the run ended with exit code {run.returncode}: {' '.join(command[1:])}")
         ended = (newest(folder / CHECKPOINTS) / POLICY_FILE).stat().st_mtime - start
         memory = [point for point in memory if point[0] <= ended]  # no longer while the report is made
-        speed = samples_by((folder / PROGRESS_FILE).read_text(encoding="utf-8"))
+        speed = [(row["seconds"], row["samples"]) for row in csv_rows(folder / PROGRESS_FILE)]
     return [(f"Endurance: {game}", table(game, memory, speed)), ("Verdict", [judge(game, memory, speed)])]
 
 
@@ -85,11 +84,6 @@ def resident_megabytes(pid: int) -> float:
     while below := {child for child, (parent, _) in found.items() if parent in family} - family:
         family |= below
     return sum(found[member][1] for member in family if member in found) / KILOBYTES
-
-
-def samples_by(progress: str) -> list[tuple[float, float]]:
-    """Seconds of learning and the samples learned from by then, of every iteration."""
-    return [(float(row["seconds"]), float(row["samples"])) for row in csv.DictReader(progress.splitlines())]
 
 
 def rate_between(speed: Points, start: float, end: float) -> float:

@@ -199,6 +199,8 @@ class GameInfo:
         Scores are whole multiples of 1 / denominator points; ``infos["final_scores"]`` counts those.
     always_won : bool
         Whether every game has exactly one winner.
+    hand_fields : tuple of str
+        The fields that together say which cards a seat holds.
     """
 
     name: str
@@ -218,6 +220,7 @@ class GameInfo:
     num_decks: int = 1
     denominator: int = 1
     always_won: bool = True
+    hand_fields: tuple[str, ...] = ("hand",)
 
     @property
     def num_actions(self) -> int:
@@ -233,9 +236,10 @@ class GameInfo:
         return self.fields[-1].start + self.fields[-1].size
 
     @property
-    def hand_field(self) -> Field:
-        """What a seat holds, the first piece of every game's observation."""
-        return self.fields[0]
+    def hand_places(self) -> NDArray[np.int64]:
+        """Where in an observation the seat's own cards stand."""
+        slices = {field.name: field.slice for field in self.fields}
+        return np.concatenate([np.r_[slices[name]] for name in self.hand_fields])
 
     def observation_dict(self, observation: NDArray[np.uint8]) -> dict[str, NDArray[np.uint8]]:
         """The pieces of a flat observation, or of a batch (..., O) of them, by name (views)."""

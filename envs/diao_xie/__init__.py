@@ -40,6 +40,7 @@ def info(rules: DiaoXieRules) -> GameInfo:
         num_decks=rules.hands,
         denominator=n,
         always_won=False,
+        hand_fields=("cards",),
     )
 
 

@@ -12,6 +12,7 @@ from .rules import MOST_MULTIPLIER, SEATS, ZhengShangYouRules, level_of
 VERSION = 0
 # Standard deviation of a score with one deck and with two: 14 and 10 in random play, 26 and 20 among rule_v0.
 TYPICAL_SCORE = (25.0, 20.0)
+HAND_FIELDS = (("hand",), ("hand", "hand_twice", "jokers"))
 
 
 def info(rules: ZhengShangYouRules) -> GameInfo:
@@ -36,6 +37,7 @@ def info(rules: ZhengShangYouRules) -> GameInfo:
         max_utility=(SEATS - 1) * most_lost,
         typical_score=TYPICAL_SCORE[rules.decks - 1] * rules.base,
         stats=observation.STATS,
+        hand_fields=HAND_FIELDS[rules.decks - 1],
     )
 
 

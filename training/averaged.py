@@ -1,30 +1,33 @@
 """One PPO learner in several processes: each plays games of its own, and they average their gradients.
 
 Every process has the same weights, an equal part of the tables, of the batch and of each minibatch; before a
-step of Adam the gradients are averaged, so all take the same step. Torch's gloo carries them, between the
-processes of one machine, through its loopback address.
+step of Adam the gradients are averaged, so all take the same step. Torch's gloo carries them from process to
+process of one machine, by its loopback interface; they find each other by a file that only the user can read.
 
-Process 0 is the one that the user started. The others are ``python -m training.processes PORT RANK COUNT``:
+Process 0 is the one that the user started. The others are ``python -m training.averaged FILE RANK COUNT``:
 they do what it tells them, and end when it does, however it does.
 """
 
 from __future__ import annotations
 
-import contextlib
+import math
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import distributed, nn
-from torch.distributed import TCPStore  # type: ignore[attr-defined]
+from torch.distributed import FileStore  # type: ignore[attr-defined]
 
 from envs.core.rng import mix_in
 from envs.core.seeding import as_seed
@@ -32,9 +35,9 @@ from envs.core.seeding import as_seed
 from .optimiser import Networks, is_adam
 from .ppo import PPO, PPOConfig
 
-LOOPBACK = "127.0.0.1"
+LOOPBACK = "lo0" if sys.platform == "darwin" else "lo"
 LONGEST_WAIT = timedelta(days=1)  # of the others, while process 0 evaluates
-PATIENCE = 10  # seconds for a process to end
+PATIENCE, SECONDS_BETWEEN_LOOKS = 10, 0.05  # for a process to end
 _STREAM = 0x2B0C  # keeps these random numbers apart from others made from the same seed
 
 Make = Callable[[PPOConfig, int], PPO]  # from a process's part of the options, and its seed
@@ -53,7 +56,8 @@ def part_of(config: PPOConfig, processes: int) -> PPOConfig:
         if number % processes:
             option = f"--ppo.{name.replace('_', '-')}"
             raise ValueError(f"{option} {number} cannot be shared equally by {processes} --processes")
-    return replace(config, **{name: number // processes for name, number in shared.items()})
+    part = {name: number // processes for name, number in shared.items()}
+    return replace(config, **part, warm_samples=math.ceil(config.warm_samples / processes))
 
 
 class AveragedPPO:
@@ -69,6 +73,11 @@ class AveragedPPO:
     processes : int
         At least 2.
 
+    Attributes
+    ----------
+    own : PPO
+        Process 0's.
+
     Raises
     ------
     ValueError
@@ -78,25 +87,35 @@ class AveragedPPO:
     def __init__(self, make: Make, config: PPOConfig, seed: int, processes: int) -> None:
         part = part_of(config, processes)
         seeds = mix_in(np.full(processes, as_seed(seed), np.uint64), _STREAM, np.arange(processes))
-        self._own = make(part, int(seeds[0]))
-        self.policy, self.compute = self._own.policy, self._own.compute
-        store = TCPStore(LOOPBACK, 0, processes, is_master=True, wait_for_workers=False)
-        command = [sys.executable, "-m", __name__, str(store.port)]
+        self.own = make(part, int(seeds[0]))
+        self.policy, self.compute = self.own.policy, self.own.compute
+        self._is_busy = True  # until all have done something together
+        self._folder = tempfile.TemporaryDirectory(prefix="paizhuo-")
+        file = str(Path(self._folder.name) / "meeting")
+        store = _store(file, processes)
         self._others = [
-            subprocess.Popen([*command, str(rank), str(processes)]) for rank in range(1, processes)
+            subprocess.Popen(
+                [sys.executable, "-m", __name__, file, str(rank), str(processes)],
+                start_new_session=True,  # Ctrl-C is for process 0
+            )
+            for rank in range(1, processes)
         ]
-        while not store.check([_here(rank) for rank in range(1, processes)]):
-            self._check_alive()
-            time.sleep(0.05)
-        _join(store, 0, processes)
-        self._own.average = _average
-        self._share((make, part, seeds.tolist(), torch.get_num_threads()))
-        self._tell("weights", [_weights(self._own)] * processes)
+        try:
+            while not store.check([_here(rank) for rank in range(1, processes)]):
+                self._check_alive()
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+            _join(store, 0, processes)
+            self.own.average = _average
+            self._together(_share, (make, part, seeds.tolist(), torch.get_num_threads()))
+            self._tell("take", [_weights(self.own)] * processes)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def networks(self) -> Networks:
         """The networks by the names of their files, with the sizes of their layers."""
-        return self._own.networks
+        return self.own.networks
 
     def iterate(self, progress: float) -> dict[str, float]:
         """As ``PPO.iterate``, of all processes together."""
@@ -125,8 +144,8 @@ class AveragedPPO:
             mine = {k.removeprefix(begin): v for k, v in arrays.items() if k.startswith(begin)}
             shared = {k: v for k, v in parts[0][0].items() if is_adam(k)} if parts else {}
             parts.append((shared | mine, own))
-        weights = [_weights(self._own)] * len(parts)
-        self._tell("weights", weights)
+        weights = [_weights(self.own)] * len(parts)
+        self._tell("take", weights)
         self._tell("load_state", parts)
 
     def _tell(self, what: str, arguments: Sequence[Any]) -> list[Any]:
@@ -137,18 +156,21 @@ class AveragedPPO:
         ChildProcessError
             If one has ended.
         """
-        try:
-            self._share(what)
-            return _do(self._own, what, list(arguments))
-        except RuntimeError:  # of gloo, whose messages speak of sockets
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._others[0].wait(PATIENCE)  # it takes a moment until its end is known
-            self._check_alive()
-            raise
+        return self._together(_told, self.own, what, list(arguments))
 
-    @staticmethod
-    def _share(what: Any) -> None:
-        distributed.broadcast_object_list([what], src=0)
+    def _together(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Do what all processes do; where it is broken off they cannot do anything together any more."""
+        self._is_busy = True
+        try:
+            answer = call(*arguments)
+        except RuntimeError:  # of gloo, whose messages speak of sockets
+            ended = time.monotonic() + PATIENCE
+            while time.monotonic() < ended:  # it takes a moment until it is known who has ended
+                self._check_alive()
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+            raise
+        self._is_busy = False
+        return answer
 
     def _check_alive(self) -> None:
         if any(process.poll() is not None for process in self._others):
@@ -156,29 +178,35 @@ class AveragedPPO:
 
     def close(self) -> None:
         """End the other processes."""
-        with contextlib.suppress(RuntimeError):  # where one has ended already
-            self._share("end")
-        distributed.destroy_process_group()
+        if distributed.is_initialized():
+            if not self._is_busy:
+                _share("end")
+            distributed.destroy_process_group()
         for process in self._others:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(PATIENCE)
-            process.kill()
+            if self._is_busy:
+                process.kill()
             process.wait()
+        self._folder.cleanup()
 
 
 def _here(rank: int) -> str:
     return f"process {rank} is here"
 
 
-def _join(store: TCPStore, rank: int, processes: int) -> None:
+def _store(file: str, processes: int) -> FileStore:
+    if sys.platform != "win32":  # where gloo finds it by itself
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", LOOPBACK)
+    return FileStore(file, processes)
+
+
+def _join(store: FileStore, rank: int, processes: int) -> None:
     distributed.init_process_group("gloo", store=store, rank=rank, world_size=processes, timeout=LONGEST_WAIT)
 
 
-def main(port: int, rank: int, processes: int) -> None:
+def main(file: str, rank: int, processes: int) -> None:
     """What the other processes do: as they are told, until the end."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # are for process 0, which ends the others
-        signal.signal(number, signal.SIG_IGN)
-    store = TCPStore(LOOPBACK, port, processes, is_master=False)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a system that ends all processes means process 0
+    store = _store(file, processes)
     store.set(_here(rank), "")
     _join(store, rank, processes)
     make, config, seeds, threads = _shared()
@@ -189,13 +217,25 @@ def main(port: int, rank: int, processes: int) -> None:
         _do(learner, what, None)
 
 
+def _share(what: Any) -> None:
+    """Give it to the other processes."""
+    distributed.broadcast_object_list([what], src=0)
+
+
 def _shared() -> Any:
+    """What process 0 gives."""
     told = [None]
     try:
         distributed.broadcast_object_list(told, src=0)
-    except RuntimeError:  # process 0 has ended
+    except RuntimeError:  # it has ended
         sys.exit()
     return told[0]
+
+
+def _told(learner: PPO, what: str, arguments: list[Any]) -> list[Any]:
+    """What process 0 does when all are told to."""
+    _share(what)
+    return _do(learner, what, arguments)
 
 
 def _do(learner: PPO, what: str, arguments: list[Any] | None) -> list[Any]:
@@ -209,7 +249,7 @@ def _do(learner: PPO, what: str, arguments: list[Any] | None) -> list[Any]:
         answer = learner.state()
     elif what == "load_state":
         learner.load_state(*mine[0])
-    elif what == "weights":
+    elif what == "take":  # process 0's weights
         for name, (net, _) in learner.networks.items():
             net.load_state_dict(mine[0][name])
     answers: list[Any] | None = None if arguments is None else [None] * len(arguments)
@@ -231,4 +271,4 @@ def _average(parameters: Sequence[nn.Parameter]) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
