@@ -79,22 +79,28 @@ def count_answers(tables: SeatTables) -> list[int]:
     return counts
 
 
-def measure(game: str, options: Options, algo: Algo, seconds: float) -> dict[str, Any]:
+def measure(game: str, options: Options, algo: Algo, seconds: float, processes: int = 1) -> dict[str, Any]:
     """The figures of one trainer, which iterates for so many seconds, at least once."""
-    learner: Any = new_learner(Config(game, algo), get(game), get(game).rules.make(options))
-    learner.iterate(PROGRESS)  # compiles
-    if algo == "sb3":
-        acting, answers = watch(learner.model, "collect_rollouts"), count_answers(learner.vec.tables)
-    else:
-        acting, answers = watch(learner.rollout, "collect"), []
-    samples, start, spent = 0, time.perf_counter(), 0.0
-    while samples == 0 or spent < seconds:
-        samples += learner.iterate(PROGRESS)["samples"]
-        spent = time.perf_counter() - start
+    config = Config(game, algo, processes=processes)
+    learner: Any = new_learner(config, get(game), get(game).rules.make(options))
+    try:
+        learner.iterate(PROGRESS)  # compiles
+        if algo == "sb3":
+            acting, answers = watch(learner.model, "collect_rollouts"), count_answers(learner.vec.tables)
+        else:
+            own = learner.own if processes > 1 else learner
+            acting, answers = watch(own.rollout, "collect"), []
+        samples, start, spent = 0, time.perf_counter(), 0.0
+        while samples == 0 or spent < seconds:
+            samples += learner.iterate(PROGRESS)["samples"]
+            spent = time.perf_counter() - start
+    finally:
+        if processes > 1:
+            learner.close()
     decisions, learning = samples + sum(answers), spent - acting.seconds
     return {
         "game": label(game, options),
-        "algo": algo,
+        "algo": algo if processes == 1 else f"{algo}, {processes} processes",
         "samples": samples / spent,
         "decisions": decisions / spent,
         "acting_share": acting.seconds / spent,
@@ -148,6 +154,9 @@ def read(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--peers", action="store_true", help="also RLCard's trainer and sb3's, as ratios")
     parser.add_argument("--seconds", type=float, default=20, help="of each measurement, about; default 20")
     parser.add_argument("--threads", type=int, default=1, help="of torch; default 1")
+    parser.add_argument(
+        "--processes", type=int, default=1, help="also PPO with so many, a core for each; default 1"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON lines instead of tables")
     parser.add_argument(
         "--soak",
@@ -160,7 +169,7 @@ def read(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     unknown = [game for game in arguments.games if game not in NAMES]
     if unknown:
         parser.error(f"no game {unknown[0]!r}; there are {', '.join(NAMES)}")
-    for name in ("seconds", "threads", "soak"):
+    for name in ("seconds", "threads", "processes", "soak"):
         number = getattr(arguments, name)
         if number is not None and not 0 < number < math.inf:
             parser.error(f"--{name} is above 0, not {number}")
@@ -172,14 +181,17 @@ def read(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
 def tables(arguments: argparse.Namespace, rest: list[str]) -> Iterator[tuple[str, Rows]]:
     """What was asked for, as it is measured: titles and rows."""
     seconds, how = arguments.seconds, conditions(arguments.threads)
+    trainers = [(algo, 1) for algo in arguments.algo]
+    if arguments.processes > 1:
+        trainers.append(("ppo", arguments.processes))
     if arguments.soak is None:
         yield (
             f"Samples a second acting and learning, {how}",
             [
-                measure(game, options, algo, seconds)
+                measure(game, options, algo, seconds, processes)
                 for game in arguments.games or NAMES
                 for options in get(game).variants
-                for algo in arguments.algo
+                for algo, processes in trainers
             ],
         )
     else:

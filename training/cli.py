@@ -71,17 +71,24 @@ def parse(
         frozen=True,
     )
     with_env.__doc__ = config_class.__doc__
-    said = io.StringIO()
-    try:
-        with contextlib.redirect_stderr(said):
-            config: Any = tyro.cli(with_env, args=argv, prog=prog)
-    except SystemExit as end:
-        if end.code in (0, None):
-            raise
-        fail(f"{_first_paragraph(said.getvalue())} (see {prog} {chosen} --help)")
+    config: Any = parse_plain(with_env, argv, prog=prog, help=f"{prog} {chosen} --help")
     if config.game != chosen:
         fail(f"the game comes first: {prog} {config.game} ...")
     return config, config.env
+
+
+def parse_plain(
+    config_class: type[C], argv: Sequence[str] | None = None, *, prog: str, help: str | None = None
+) -> C:
+    """Read the command line of a command that is about no game; ``help`` is how its help is asked for."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            return tyro.cli(config_class, args=argv, prog=prog)
+    except SystemExit as end:
+        if end.code in (0, None):
+            raise
+        fail(f"{_first_paragraph(said.getvalue())} (see {help or f'{prog} --help'})")
 
 
 def _first_paragraph(box: str) -> str:

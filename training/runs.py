@@ -248,7 +248,7 @@ def show_runs(console: Console, entries: Iterable[Entry]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config = tyro.cli(Config, args=argv, prog="python -m training.runs")
+    config = cli.parse_plain(Config, argv, prog="python -m training.runs")
     try:
         entries = list_runs(config.folders)
     except ValueError as error:
