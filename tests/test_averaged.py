@@ -17,19 +17,21 @@ from envs.core.game import get
 from training import averaged, selfplay
 from training.averaged import AveragedPPO, part_of
 from training.checkpoint import arrays_bytes, read_arrays
-from training.learning import _new_ppo
+from training.learning import Others, new_ppo
 from training.optimiser import is_adam
 from training.ppo import PPOConfig
 
 CONFIG = PPOConfig(
     num_envs=16, batch=400, minibatch=100, epochs=2, hidden=(16,), critic_hidden=(8,), bfloat16=False,
-    past=0.25, rule=0.25, all_hands=True, target="win", warm_samples=700,
+    past=0.25, fixed=0.25, all_hands=True, target="win", warm_samples=700,
 )  # fmt: skip
 
 
 def learner() -> AveragedPPO:
     game = get("guan_pai")
-    return AveragedPPO(partial(_new_ppo, game, game.rules(cards_each=5), "rule", "cpu"), CONFIG, 3, 2)
+    return AveragedPPO(
+        partial(new_ppo, game, game.rules(cards_each=5), Others("rule", "rule"), "cpu"), CONFIG, 3, 2
+    )
 
 
 def weights(learner: AveragedPPO) -> torch.Tensor:

@@ -51,7 +51,7 @@ def test_fractions_of_the_tables_have_other_players():
     """Of 20 tables 4 have past selves and 6 the rule player in all seats but one; only that one learns."""
     vec = envs.make_vec(GAME, 20, skip_forced=True)
     rollout = Rollout(vec, 3000, seed=1)
-    players = League(vec, 0.2, 0.3, seed=1, greedy=False)
+    players = League(vec, 0.2, 0.3, load("rule", GAME), seed=1, greedy=False)
     players.begin(network())
     noted = Noted(players)
     logits = np.zeros((20, vec.game.num_actions), np.float32)
@@ -76,7 +76,7 @@ def test_other_players_play_as_they_would_anywhere():
     vec = envs.make_vec(GAME, 12, skip_forced=True)
     seen, infos = vec.reset(seed=0)
     net, rule = network(), load("rule", GAME)
-    players = League(vec, 0.5, 0.5, seed=0, greedy=True)
+    players = League(vec, 0.5, 0.5, rule, seed=0, greedy=True)
     players.begin(net)
     past, asked = NetworkAgent(net), 0
     for _ in range(60):
@@ -100,7 +100,7 @@ def test_other_players_play_as_they_would_anywhere():
 def test_past_selves_are_kept_at_growing_distances_and_the_weakest_goes(monkeypatch):
     monkeypatch.setattr(league, "LARGEST_POOL", 3)
     vec = envs.make_vec(GAME, 4, skip_forced=True)
-    players = League(vec, 1.0, 0.0, seed=0, greedy=False)
+    players = League(vec, 1.0, 0.0, None, seed=0, greedy=False)
     players.begin(network(0))
     players.begin(network(1))  # it has begun
     assert len(players.past) == 1
@@ -120,7 +120,7 @@ def test_past_selves_are_kept_at_growing_distances_and_the_weakest_goes(monkeypa
 
 def test_past_selves_that_are_ahead_are_met_more_often():
     vec = envs.make_vec(GAME, 400, skip_forced=True)
-    players = League(vec, 1.0, 0.0, seed=0, greedy=False)
+    players = League(vec, 1.0, 0.0, None, seed=0, greedy=False)
     players.begin(network(0))
     for seed in (1, 2):
         players.keep(network(seed), 1000)
@@ -140,11 +140,15 @@ def test_past_selves_that_are_ahead_are_met_more_often():
 
 @pytest.mark.parametrize("make", ["ppo", "dmc"])
 def test_a_league_goes_on_where_it_stopped(make):
+    rule = load("rule", GAME)
+
     def learner():
         if make == "ppo":
-            config = PPOConfig(**SMALL, epochs=1, critic_hidden=(8,), past=0.3, rule=0.2, all_hands=True)
-            return PPO(envs.make_vec(GAME, 20, skip_forced=True), config, 3)
-        return DMC(envs.make_vec(GAME, 20, skip_forced=True), DMCConfig(**SMALL, past=0.3, rule=0.2), 3)
+            config = PPOConfig(**SMALL, epochs=1, critic_hidden=(8,), past=0.3, fixed=0.2, all_hands=True)
+            return PPO(envs.make_vec(GAME, 20, skip_forced=True), config, 3, opponent=rule)
+        return DMC(
+            envs.make_vec(GAME, 20, skip_forced=True), DMCConfig(**SMALL, past=0.3, fixed=0.2), 3, rule
+        )
 
     torch.set_num_threads(1)
     whole, second = learner(), learner()
@@ -257,7 +261,7 @@ def test_a_warm_start_learns_the_teachers_play_and_then_goes_on():
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"past": 0.7, "rule": 0.4}, "together at most 1"),
+        ({"past": 0.7, "fixed": 0.4}, "together at most 1"),
         ({"past": -0.1}, "a share of 0..1"),
         ({"past": float("nan")}, "a share of 0..1"),
         ({"learning_rate": float("nan")}, "above 0"),

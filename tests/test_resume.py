@@ -59,10 +59,10 @@ RUNS = {
     "xiangxi96": [
         *small("ppo", "xiangxi96", "--env.num-players", "2"),
         *["--warm-start", "rule", "--ppo.warm-samples", "1500"],
-        *["--ppo.past", "0.3", "--ppo.rule", "0.2", "--ppo.all-hands"],
+        *["--ppo.past", "0.3", "--ppo.fixed", "0.2", "--ppo.all-hands"],
     ],
     "diao_xie": small("ppo", "diao_xie", "--env.hands", "3"),
-    "dmc": [*small("dmc", "guan_pai", "--env.cards-each", "5"), "--dmc.past", "0.3", "--dmc.rule", "0.2"],
+    "dmc": [*small("dmc", "guan_pai", "--env.cards-each", "5"), "--dmc.past", "0.3", "--dmc.fixed", "0.2"],
     "sb3": small("sb3", "guan_pai", "--env.cards-each", "5"),
 }
 SAVES_OFTEN = """

@@ -40,7 +40,7 @@ VARIANTS = {  # name: what it asks, arguments of training.selfplay
     "2x128 net": ("is a smaller network, which learns faster, enough?", "--ppo.hidden 128 128"),
     "2x512 net": ("does a larger network play better?", "--ppo.hidden 512 512"),
     "pool of past selves": ("does it help to play older selves as well?", "--ppo.past 0.2"),
-    "rule player in the pool": ("does it help to play the rule player as well?", "--ppo.rule 0.2"),
+    "rule player in the pool": ("does it help to play the rule player as well?", "--ppo.fixed 0.2"),
     "forced decisions": ("is there anything to learn where one action is legal?", "--ppo.no-skip-forced"),
     "critic sees all hands": ("does a critic that sees all cards judge better?", "--ppo.all-hands"),
     "warm start": ("does it help to imitate the rule player first?", "--warm-start rule"),

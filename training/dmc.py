@@ -26,6 +26,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents import Agent
 from agents.network import POLICY_FILE, mlp
 from envs.core.jit import njit
 from envs.core.rng import uniform
@@ -71,8 +72,8 @@ class DMCConfig:
     """Scores count in units of the game's typical score, up to this many."""
     past: float = 0.0
     """Fraction of the tables where all seats but one are a past self's."""
-    rule: float = 0.0
-    """Fraction of the tables where all seats but one are the newest rule player's."""
+    fixed: float = 0.0
+    """Fraction of the tables where all seats but one are the --opponent's, by default the rule player's."""
     skip_forced: bool = True
     """Leave decisions with one legal action out of what is learned from."""
     bfloat16: bool | None = None
@@ -84,7 +85,7 @@ class DMCConfig:
             self,
             least={"num_envs": 1, "batch": 1, "ring": 1, "minibatch": 1},
             positive=("learning_rate", "final_learning_rate", "max_gradient", "target_clip"),
-            shares=("epsilon", "final_epsilon", "past", "rule"),
+            shares=("epsilon", "final_epsilon", "past", "fixed"),
         )
 
 
@@ -187,6 +188,8 @@ class DMC:
     config : DMCConfig
     seed : int
         Of weights, deals, sampled actions and minibatches.
+    opponent : Agent, optional
+        Who plays at the tables of ``fixed``; needed if there are any.
     device : str
         Of torch.
 
@@ -198,7 +201,14 @@ class DMC:
         Its layers.
     """
 
-    def __init__(self, vec: VectorTables, config: DMCConfig, seed: int, device: str = "cpu") -> None:
+    def __init__(
+        self,
+        vec: VectorTables,
+        config: DMCConfig,
+        seed: int,
+        opponent: Agent | None = None,
+        device: str = "cpu",
+    ) -> None:
         torch.manual_seed(as_seed(seed))
         self.config, self.game, self.compute = config, vec.game, Compute(device, config.bfloat16)
         self.sizes = [self.game.observation_size, *config.hidden, self.game.num_actions]
@@ -206,8 +216,8 @@ class DMC:
         self.optimizer = torch.optim.Adam(self.policy.parameters(), config.learning_rate, fused=True)
         self.rollout = Rollout(vec, config.minibatch, seed, self._sample)
         self.league: League | None = None
-        if config.past or config.rule:
-            self.league = League(vec, config.past, config.rule, seed, greedy=True)
+        if config.past or config.fixed:
+            self.league = League(vec, config.past, config.fixed, opponent, seed, greedy=True)
         self.ring = Ring(config.ring, self.game.observation_size)
         self.epsilon = config.epsilon
         self._unused = 0  # samples that no gradient step has been made for

@@ -1,7 +1,7 @@
-"""Whom a learner meets: itself, its past selves, the rule player.
+"""Whom a learner meets: itself, its past selves, a fixed opponent such as the rule player.
 
 At most tables the policy that learns has all seats. At some it has one, drawn for every game, and the
-others are a past self's or the rule player's: what is learned there cannot rest on everybody playing as
+others are a past self's or the fixed opponent's: what is learned there cannot rest on everybody playing as
 the policy does today. Past selves that still do well against it are met more often.
 
 References
@@ -22,13 +22,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents import Agent, Decisions, load
+from agents import Agent, Decisions
 from agents.network import NetworkAgent
 from envs.core.rng import mix_in
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
 
-RULE = "rule"
 LARGEST_POOL = 8  # past selves
 SPACING = 1.25  # the next one is kept after so many times the samples of the last one
 FORGETTING = 0.9  # of what is known about past selves, an iteration
@@ -62,9 +61,10 @@ class League:
     ----------
     vec : VectorTables
         The rollout's.
-    past, rule : float
-        Fractions of the tables, rounded up, where past selves, or the newest rule player, have all seats
-        but one.
+    past, fixed : float
+        Fractions of the tables, rounded up, where past selves, or the opponent, have all seats but one.
+    opponent : Agent or None
+        Needed with ``fixed``.
     seed : int
         Of the seats, opponents and their actions.
     greedy : bool
@@ -76,14 +76,16 @@ class League:
         Empty until :meth:`begin`.
     """
 
-    def __init__(self, vec: VectorTables, past: float, rule: float, seed: int, greedy: bool) -> None:
+    def __init__(
+        self, vec: VectorTables, past: float, fixed: float, opponent: Agent | None, seed: int, greedy: bool
+    ) -> None:
         n = vec.num_envs
         self._vec, self._greedy = vec, greedy
         tables = np.arange(n)
         self._with_past = tables < math.ceil(past * n)
-        self._with_rule = ~self._with_past & (tables >= n - math.ceil(rule * n))
-        self._others = self._with_past | self._with_rule
-        self._rule = load(RULE, vec.game.name, vec.rules) if rule else None
+        self._with_fixed = ~self._with_past & (tables >= n - math.ceil(fixed * n))
+        self._others = self._with_past | self._with_fixed
+        self._opponent = opponent
         self.past: list[NetworkAgent] = []
         self._met, self._behind = np.zeros(0), np.zeros(0)
         self._samples = self._kept_at = self._steps = 0
@@ -106,8 +108,8 @@ class League:
             (agent, theirs & self._with_past & (self._opponents == number))
             for number, agent in enumerate(self.past)
         ]
-        if self._rule is not None:
-            groups.append((self._rule, theirs & self._with_rule))
+        if self._opponent is not None:
+            groups.append((self._opponent, theirs & self._with_fixed))
         for agent, asked in groups:
             rows = np.flatnonzero(asked)
             if len(rows):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,19 +63,29 @@ def new_learner(config: Config, game: Game, rules: Rules) -> Learner:
     if config.algo == "sb3":
         return SB3(game, rules, config.sb3, config.seed)
     if config.algo == "dmc":
+        opponent = load(config.opponent, game.name, rules) if config.dmc.fixed else None
         vec = _tables(game, rules, config.dmc)
-        return DMC(vec, config.dmc, config.seed, config.device)
-    make = partial(_new_ppo, game, rules, config.warm_start, config.device)
+        return DMC(vec, config.dmc, config.seed, opponent, config.device)
+    others = Others(config.warm_start, config.opponent)
+    make = partial(new_ppo, game, rules, others, config.device)
     if config.processes > 1:
         return AveragedPPO(make, config.ppo, config.seed, config.processes)
     return make(config.ppo, config.seed)
 
 
-def _new_ppo(
-    game: Game, rules: Rules, warm_start: str | None, device: str, config: PPOConfig, seed: int
-) -> PPO:
-    teacher = None if warm_start is None else partial(load, warm_start, game.name, rules)
-    return PPO(_tables(game, rules, config), config, seed, teacher, device)
+@dataclass(frozen=True)
+class Others:
+    """The names or paths of a learner's teacher, if it has one, and of its fixed opponent."""
+
+    teacher: str | None
+    opponent: str
+
+
+def new_ppo(game: Game, rules: Rules, others: Others, device: str, config: PPOConfig, seed: int) -> PPO:
+    """A learner by PPO, which loads the others that it needs."""
+    teacher = None if others.teacher is None else partial(load, others.teacher, game.name, rules)
+    opponent = load(others.opponent, game.name, rules) if config.fixed else None
+    return PPO(_tables(game, rules, config), config, seed, teacher, opponent, device)
 
 
 def _tables(game: Game, rules: Rules, config: PPOConfig | DMCConfig) -> VectorTables:

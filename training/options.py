@@ -59,8 +59,8 @@ def check(
         layers = getattr(config, name, (1,))
         if not layers or min(layers) < 1:
             raise ValueError(f"{option(algo, name)} is one or more layers of at least 1 unit, not {layers}")
-    if {"past", "rule"} <= set(shares) and config.past + config.rule > 1:
-        raise ValueError(f"{option(algo, 'past')} and {option(algo, 'rule')} are together at most 1")
+    if {"past", "fixed"} <= set(shares) and config.past + config.fixed > 1:
+        raise ValueError(f"{option(algo, 'past')} and {option(algo, 'fixed')} are together at most 1")
     if hasattr(config, "target") and config.target not in get_args(Target):
         raise ValueError(
             f"{option(algo, 'target')} is one of {', '.join(get_args(Target))}, not {config.target!r}"

@@ -76,8 +76,8 @@ class PPOConfig:
     """Scores count in units of the game's typical score, up to this many."""
     past: float = 0.0
     """Fraction of the tables where all seats but one are a past self's."""
-    rule: float = 0.0
-    """Fraction of the tables where all seats but one are the newest rule player's."""
+    fixed: float = 0.0
+    """Fraction of the tables where all seats but one are the --opponent's, by default the rule player's."""
     all_hands: bool = False
     """The critic, which is needed for learning alone, sees everybody's cards."""
     skip_forced: bool = True
@@ -96,7 +96,7 @@ class PPOConfig:
             least={"num_envs": 1, "batch": 1, "epochs": 1, "minibatch": 1, "entropy": 0, "warm_samples": 1,
                    "warm_pull": 0},
             positive=("learning_rate", "final_learning_rate", "clip", "max_gradient", "target_clip"),
-            shares=("gae_lambda", "past", "rule"),
+            shares=("gae_lambda", "past", "fixed"),
         )  # fmt: skip
         if self.batch % self.minibatch:
             raise ValueError(
@@ -115,6 +115,8 @@ class PPO:
         Of weights, deals, sampled actions and minibatches.
     teacher : callable, optional
         Gives the agent whose play is learned first.
+    opponent : Agent, optional
+        Who plays at the tables of ``fixed``; needed if there are any.
     device : str
         Of torch.
 
@@ -130,6 +132,7 @@ class PPO:
         config: PPOConfig,
         seed: int,
         teacher: Callable[[], Agent] | None = None,
+        opponent: Agent | None = None,
         device: str = "cpu",
     ) -> None:
         torch.manual_seed(as_seed(seed))
@@ -142,8 +145,8 @@ class PPO:
         self._parameters = [*self.policy.parameters(), *self.critic.parameters()]
         self.optimizer = torch.optim.Adam(self._parameters, config.learning_rate, fused=True)
         self.league: League | None = None
-        if config.past or config.rule:
-            self.league = League(vec, config.past, config.rule, seed, greedy=False)
+        if config.past or config.fixed:
+            self.league = League(vec, config.past, config.fixed, opponent, seed, greedy=False)
         self.warm_start: WarmStart | None = None
         if teacher is not None:
             self.warm_start = WarmStart(vec, teacher, seed, config.warm_samples, self.policy)

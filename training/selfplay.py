@@ -47,6 +47,7 @@ OWN_OPTIONS = {  # of some algorithms only
     "sb3": ("sb3",),
     "warm_start": ("ppo",),
     "processes": ("ppo",),
+    "opponent": ("ppo", "dmc"),
     "device": ("ppo", "dmc"),
     "iterations": ("cfr",),
 }
@@ -77,6 +78,8 @@ class Config:
     --samples (of CFR --iterations) more."""
     warm_start: str | None = None
     """PPO: an agent, such as rule, whose play is learned first (see --ppo.warm-samples)."""
+    opponent: str = "rule"
+    """PPO and DMC: the agent at the tables of --ppo.fixed or --dmc.fixed."""
     processes: int = 1
     """PPO: so many processes share the tables and average their gradients, one core for each."""
     device: str = "cpu"
@@ -154,7 +157,8 @@ def main(argv: list[str] | None = None) -> int:
                 seed=config.seed, seconds=budget, iterations=config.iterations, console=Console(),
             )  # fmt: skip
         if config.warm_start is not None:
-            config = replace(config, warm_start=_teacher(config.warm_start, config.game, rules))
+            config = replace(config, warm_start=lasting(config.warm_start, config.game, rules))
+        config = replace(config, opponent=lasting(config.opponent, config.game, rules))
         torch.set_num_threads(config.threads)
         return _train(config, rules, folder, budget)
     except ValueError as error:
@@ -292,7 +296,7 @@ def _spent(config: Config) -> Callable[[Run], float]:
     return (lambda run: run.samples) if config.samples else (lambda run: run.seconds)
 
 
-def _teacher(name: str, game: str, rules: Rules) -> str:
+def lasting(name: str, game: str, rules: Rules) -> str:
     """The agent's name, or of a run the full path of its newest checkpoint: that will not change.
 
     Raises
