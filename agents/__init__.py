@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from envs.core.game import Rules, get
@@ -15,12 +16,15 @@ from .base import Agent, Decisions
 from .hu_first import HuFirstAgent
 from .lowest import LowestAgent
 from .rule import RuleAgent
+from .search import SearchAgent
 from .tabular import TabularAgent, is_table
 from .uniform import UniformAgent
 
-__all__ = ["Agent", "Decisions", "frozen_rules", "load", "names"]
+__all__ = ["Agent", "Decisions", "SearchAgent", "frozen_rules", "load", "names"]
 
 FROZEN_RULES = {"guan_pai": (0, 1), "zheng_shang_you": (0,), "diao_xie": (0,), "xiangxi96": (0,)}
+FROZEN_SEARCH = {"guan_pai": 1, "zheng_shang_you": 0, "diao_xie": 0, "xiangxi96": 0}
+"""Which frozen rule player plays out the games of ``search_v0``: the newest when it was made."""
 CLIMBING = ("guan_pai", "zheng_shang_you")  # the games that ``lowest`` plays
 WITH_HU = ("xiangxi96",)  # the games that ``hu_first`` plays
 
@@ -31,10 +35,10 @@ def frozen_rules(game: str) -> tuple[str, ...]:
 
 
 def names(game: str) -> tuple[str, ...]:
-    """The names that ``load`` knows for a game, besides paths."""
+    """The names that ``load`` knows for a game, besides paths and budgets of ``search``."""
     name = get(game).name
     greedy = ("lowest",) * (name in CLIMBING) + ("hu_first",) * (name in WITH_HU)
-    return ("random", *greedy, "rule", *frozen_rules(game))
+    return ("random", *greedy, "rule", *frozen_rules(game), "search", "search_v0")
 
 
 def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
@@ -43,7 +47,8 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
     Parameters
     ----------
     name_or_path : str
-        One of ``names(game)``, or the folder of a training run or of one of its checkpoints.
+        One of ``names(game)``; ``search:32`` (playouts a legal action) or ``search:20ms`` (time a decision);
+        or the folder of a training run or of one of its checkpoints.
     game : str
         The game it is to play.
     rules : Rules, optional
@@ -52,7 +57,8 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
     Raises
     ------
     ValueError
-        If there is no such agent, or it was trained for another game, rules version or options.
+        If there is no such agent, ``search`` gets a bad number, or the agent was trained for another game,
+        rules version or options.
     """
     found = get(game)
     if name_or_path == "random":
@@ -63,6 +69,10 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
         return HuFirstAgent()
     if name_or_path == "rule":
         return RuleAgent(game)
+    if name_or_path == "search_v0":
+        return SearchAgent(game, frozen=FROZEN_SEARCH[found.name])
+    if name_or_path.split(":")[0] == "search":
+        return _search(name_or_path, game)
     if name_or_path in names(game):
         return RuleAgent(game, frozen=int(name_or_path.removeprefix("rule_v")))
     if is_table(Path(name_or_path)):
@@ -74,3 +84,17 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
     raise ValueError(
         f"no agent {name_or_path!r} for {game}: give one of {', '.join(names(game))}, or the folder of a run"
     )
+
+
+def _search(name: str, game: str) -> SearchAgent:
+    """The agent of ``search``, ``search:<playouts>`` or ``search:<milliseconds>ms``."""
+    if name == "search":
+        return SearchAgent(game)
+    match = re.fullmatch(r"search:(\d{1,9})(ms)?", name, re.ASCII)
+    number = int(match[1]) if match else 0
+    if match is None or number == 0:
+        raise ValueError(
+            f"no agent {name!r}: give search a whole number of playouts an action, as in search:128, or of "
+            "milliseconds a decision, as in search:20ms"
+        )
+    return SearchAgent(game, milliseconds=number) if match[2] else SearchAgent(game, playouts=number)
