@@ -25,7 +25,13 @@ from training import cfr, exploit, external_sampling, selfplay
 from training.betting_tree import betting_of, count_deals, grow, tree_of
 from training.cfr import CFRPlus, SampledCFR
 from training.evaluate import evaluate_against
-from training.exploit import Exploitability, best_response, exploitability, information_sets
+from training.exploitability import (
+    Exploitability,
+    _deck_with,
+    best_response,
+    exploitability,
+    information_sets,
+)
 
 from .brute.diao_xie import Referee
 
@@ -129,7 +135,7 @@ ALL_OPTIONS = [
 def test_settlements_by_kind_are_those_of_random_deals(rules, rotate):
     rng = np.random.default_rng([rotate, rules.num_players])
     decks = np.array([rng.permutation(len(PACK)) for _ in range(2000)])
-    decks[:50] = [exploit._deck_with((31, 1), k % rules.num_players) for k in range(50)]  # X 3H
+    decks[:50] = [_deck_with((31, 1), k % rules.num_players) for k in range(50)]  # X 3H
     assert PACK[31] == "X" and PACK[1] == "3H"
     for deck in decks[:50]:
         deck[2 * rules.num_players :] = rng.permutation(deck[2 * rules.num_players :])
@@ -675,19 +681,23 @@ def test_bad_usage_of_selfplay(arguments, complaint, tmp_path, capsys, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("game", "options", "complaint"),
     [
-        (["guan_pai", "random"], "for diao_xie only"),
-        ([GAME, "nobody"], "no agent 'nobody'"),
-        ([GAME, "random", "--env.hands", "3"], "leave out hands=3"),
-        ([GAME, "random", "--env.num-players", "5"], "2 or 3 players, not 5"),
+        ("guan_pai", {}, "for diao_xie only"),
+        (GAME, {"hands": 3}, "leave out hands=3"),
+        (GAME, {"num_players": 5}, "2 or 3 players, not 5"),
     ],
 )
-def test_bad_usage_of_exploit(arguments, complaint, capsys):
+def test_where_nothing_is_exact(game, options, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        exploitability(agents.load("random", game), get(game).rules(**options))
+
+
+def test_bad_usage_of_exploit(capsys):
     with pytest.raises(SystemExit) as end:
-        exploit.main(arguments)
+        exploit.main([GAME, "nobody"])
     error = capsys.readouterr().err.strip()
-    assert end.value.code == 2 and complaint in error and len(error.splitlines()) == 1
+    assert end.value.code == 2 and "no agent 'nobody'" in error and len(error.splitlines()) == 1
 
 
 def test_exploit_prints_a_line_a_seat(capsys):

@@ -12,7 +12,7 @@ from agents import Decisions
 from envs import make_vec
 from envs.core.game import get
 from envs.diao_xie.actions import NAMES
-from training.exploit import exploitability
+from training.exploitability import exploitability
 
 from .brute import diao_xie as brute
 from .games import Options, options_of

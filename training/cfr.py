@@ -54,7 +54,7 @@ from .checkpoint import (
     write_file,
 )
 from .curve import CURVE_FILE, REPORT_FILE, as_png, how_made, new_figure
-from .exploit import Exploitability, best_response, go_back, reaches_of
+from .exploitability import Exploitability, best_response, go_back, reaches_of
 from .external_sampling import REGRETS, estimate, explore_deals, new_levels
 from .stats import NORMAL_95
 from .stopping import Stopping

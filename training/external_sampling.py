@@ -25,7 +25,7 @@ from envs.diao_xie.rules import DiaoXieRules
 from envs.diao_xie.table import LONGEST_LINE, apply, deal
 
 from .betting_tree import GAME, NO_CHILD, Floats, tree_of
-from .exploit import Exploitability
+from .exploitability import Exploitability
 
 DEALS_OF_A_RESPONSE = 400_000  # to train a response with, for each seat
 DEALS_OF_AN_ESTIMATE = 200_000  # to measure it on

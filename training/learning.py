@@ -39,7 +39,7 @@ from .curve import Evaluation, write_report
 from .display import Display, strength
 from .dmc import DMC, DMCConfig
 from .evaluate import YARDSTICK, evaluate_against
-from .exploit import can_solve, exploitability
+from .exploitability import can_solve, exploitability
 from .ppo import PPO, PPOConfig
 from .sb3 import SB3
 from .stats import Direction

@@ -22,7 +22,7 @@ import torch
 import tyro
 from rich.console import Console
 
-from agents import load, names
+from agents import load
 from agents.base import CHECKPOINTS
 from envs.core.game import Rules, get
 
@@ -305,9 +305,9 @@ def lasting(name: str, game: str, rules: Rules) -> str:
         If it cannot be loaded.
     """
     load(name, game, rules)
-    if name in names(game):
-        return name
     folder = Path(name).resolve()
+    if not folder.is_dir():
+        return name
     return str(newest(folder / CHECKPOINTS) if (folder / CHECKPOINTS).is_dir() else folder)
 
 
