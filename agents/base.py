@@ -59,8 +59,10 @@ class Agent:
         """One legal action (N,) a decision: drawn from ``policy`` by the decisions' keys."""
         if type(self).policy is Agent.policy:
             raise NotImplementedError(f"{type(self).__name__} overrides neither act nor policy")
-        actions = np.zeros(len(decisions), ACTION)
-        draw(self.policy(decisions), decisions.action_masks, decisions.keys, actions)
+        actions, probabilities = np.zeros(len(decisions), ACTION), self.policy(decisions)
+        if not np.isfinite(probabilities).all():  # it would play its first legal action, unnoticed
+            raise ValueError("the policy is not finite")
+        draw(probabilities, decisions.action_masks, decisions.keys, actions)
         return actions
 
     def policy(self, decisions: Decisions) -> NDArray[np.float32]:

@@ -118,6 +118,8 @@ class NetworkAgent(Agent):
             for k in range(0, len(decisions), LARGEST_FORWARD):
                 part = torch.from_numpy(decisions.observations[k : k + LARGEST_FORWARD])
                 logits[k : k + LARGEST_FORWARD] = self.net(part.to(device).float()).cpu().numpy()
+        if not np.isfinite(logits).all():  # it would play its first legal action, unnoticed
+            raise ValueError("the network's answer is not finite")
         logits[decisions.action_masks == 0] = -np.inf
         return logits
 

@@ -11,6 +11,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,7 +29,6 @@ VARIANTS = {
     "defaults": ("what all others are compared with", SMALL_NET),
     "1 epoch": ("is one pass enough?", f"{SMALL_NET} --ppo.epochs 1"),
 }
-PROCESS = subprocess.Popen
 ARGUMENTS = ["guan_pai", "--env.cards-each", "5", "--samples", "2k", "--out", "out"]
 
 
@@ -53,6 +53,11 @@ class InProcess:
         return self.returncode
 
 
+def with_popen(popen: Any) -> SimpleNamespace:
+    """Stands for the module ``subprocess`` in one place: others start processes too, as matplotlib does."""
+    return SimpleNamespace(Popen=popen, DEVNULL=subprocess.DEVNULL, STDOUT=subprocess.STDOUT)
+
+
 @pytest.fixture
 def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The arguments of the runs that were begun: small ones, in this process and in an empty folder."""
@@ -60,7 +65,7 @@ def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     monkeypatch.setattr(ablate, "VARIANTS", VARIANTS)
     monkeypatch.setattr(ablate, "FINAL_DEALS", 4)
     monkeypatch.setattr(InProcess, "begun", [], raising=False)
-    monkeypatch.setattr(children.subprocess, "Popen", InProcess)
+    monkeypatch.setattr(children, "subprocess", with_popen(InProcess))
     monkeypatch.setattr(children, "SECONDS_BETWEEN_LOOKS", 0)
     return InProcess.begun
 
@@ -184,10 +189,10 @@ def test_ctrl_c_stops_the_runs_and_says_how_to_go_on(
     processes: list[subprocess.Popen[bytes]] = []
 
     def sleeper(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
-        processes.append(PROCESS([sys.executable, "-c", "import time; time.sleep(60)"], **options))
+        processes.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], **options))
         return processes[-1]
 
-    monkeypatch.setattr(children.subprocess, "Popen", sleeper)
+    monkeypatch.setattr(children, "subprocess", with_popen(sleeper))
     monkeypatch.setattr(children.time, "sleep", lambda seconds: signal.raise_signal(signal.SIGINT))
     assert ablate.main([*ARGUMENTS, "--jobs", "2"]) == 130
     assert [process.returncode for process in processes] == [-signal.SIGTERM] * 2

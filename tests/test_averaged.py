@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from torch import distributed, nn
 
 from envs.core.game import get
 from training import averaged, selfplay
-from training.averaged import AveragedPPO, part_of
+from training.averaged import AveragedPPO, Averaging, part_of
 from training.checkpoint import arrays_bytes, read_arrays
 from training.learning import Others, new_ppo
 from training.optimiser import is_adam
@@ -78,27 +79,33 @@ def test_two_processes_learn_as_one_and_go_on_where_they_stopped(tmp_path):
 
 OTHER = """
 import sys
+from pathlib import Path
 from tests.test_averaged import averaged_gradients
-averaged_gradients(sys.argv[1], 1)
+averaged_gradients(Path(sys.argv[1]), 1)
 """
 
 
-def averaged_gradients(file: str, rank: int) -> list[list[float]]:
-    """What becomes of gradients that are ``rank`` and 0, 1, 2, 3 times it."""
-    averaged._join(averaged._store(file, 2), rank, 2)
+def averaged_gradients(folder: Path, rank: int) -> list[list[list[float]]]:
+    """What becomes of gradients that are ``rank`` and 0, 1, 2, 3 times it; then of twice these, ..."""
     parameters = [nn.Parameter(torch.zeros(2, 3)), nn.Parameter(torch.zeros(4))]
-    parameters[0].grad = torch.full((2, 3), float(rank))
-    parameters[1].grad = torch.arange(4.0) * rank
-    averaged._average(parameters)
+    average, told = Averaging(folder / "gradients", rank, 2, parameters), []
+    if rank == 0:
+        other = subprocess.Popen([sys.executable, "-c", OTHER, str(folder)])
+    averaged._join(averaged._store(folder, 2), rank, 2)
+    for times in (1, 2, 3):
+        parameters[0].grad = torch.full((2, 3), float(times * rank))
+        parameters[1].grad = torch.arange(4.0) * rank * times
+        average(parameters)
+        told.append([p.grad.flatten().tolist() for p in parameters])
     distributed.destroy_process_group()
-    return [p.grad.flatten().tolist() for p in parameters]
+    assert rank == 1 or other.wait(60) == 0
+    return told
 
 
 def test_gradients_are_averaged(tmp_path):
-    file = str(tmp_path / "meeting")
-    other = subprocess.Popen([sys.executable, "-c", OTHER, file])
-    assert averaged_gradients(file, 0) == [[0.5] * 6, [0.0, 0.5, 1.0, 1.5]]
-    assert other.wait(60) == 0
+    once = [[0.5] * 6, [0.0, 0.5, 1.0, 1.5]]
+    expected = [[[times * x for x in gradient] for gradient in once] for times in (1, 2, 3)]
+    assert averaged_gradients(tmp_path, 0) == expected
 
 
 @pytest.mark.parametrize(

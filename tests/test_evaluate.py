@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -10,14 +11,16 @@ import numpy as np
 import pytest
 
 from agents import Agent, Decisions
+from agents.network import POLICY_FILE, mlp, network_bytes
 from envs import make
 from envs.core.game import get
 from envs.core.rng import mix, mix_in
+from envs.record import main as verify
 from training import tournament
 from training.evaluate import evaluate_against, main
 from training.ratings import pool_seatings, rate
 from training.report import interval, percent
-from training.stats import Interval, intervals, summarise_direction, summarise_pair
+from training.stats import Interval, intervals, share_intervals, summarise_direction, summarise_pair
 from training.tournament import (
     PAIRS,
     Block,
@@ -283,8 +286,8 @@ def test_results_recompute_the_report(reports):
             own = [total[direction] for total in totals]
             won = [sum(deal[direction]) for deal in pair["wins"]]
             positive = [1 + (t > 0) - (t < 0) for t in own]
-            columns = np.array([own, won, positive]).T
-            points, wins, share = intervals(columns, [3, 3, 2], results["resamples"], results["seed"])
+            points = intervals(np.array([own]).T, [3], results["resamples"], results["seed"])[0]
+            wins, share = share_intervals(np.array([won, positive]).T, [3, 2])
             assert points.mean == sum(own) / 900
             row = [alone, against, interval(points), interval(wins, percent), interval(share, percent)]
             assert f"| {' | '.join(row)} |" in report
@@ -293,6 +296,8 @@ def test_results_recompute_the_report(reports):
             decisions = f"{sum(length) / 900:.2f}"
             assert f"| {alone} | {against} | {results['stats'][0]} | {decisions} |" in report
         difference = np.array([[total[0] - total[1]] for total in totals])
+        worth = pair["summary"]["worth"]
+        assert f"| {a} - {b} |  | 6 | {'no spread' if worth is None else f'{worth:,.1f}'} |" in report
         found = intervals(difference, [3], results["resamples"], results["seed"])[0]
         assert f"| {a} - {b} | {interval(found)} |" in report
         assert pair["summary"]["difference"] == {"mean": found.mean, "low": found.low, "high": found.high}
@@ -310,6 +315,69 @@ def test_every_game_has_its_record(records):
     assert last["scores"] == results["pool"]["scores"][-1]
     assert last["agents"] == [results["agents"][entry] for entry in results["pool"]["seatings"][-1]]
     assert last["rules"]["loss_cap"] is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "guan_pai --env.lead-diamond-three",
+        "zheng_shang_you",
+        "zheng_shang_you --env.decks 2",
+        "diao_xie --env.num-players 4",
+        "xiangxi96",
+        "xiangxi96 --env.num-players 2",
+    ],
+)
+def test_records_of_every_game_verify(words, tmp_path, capsys):
+    game, *options = words.split()
+    more = ["--deals", "2", "--pool", "2", "--resamples", "99", "--save-records", "--out", str(tmp_path)]
+    assert main([game, "random", "rule", *more, *options]) == 0
+    capsys.readouterr()
+    assert verify(["verify", str(tmp_path / "records.jsonl")]) == 0
+    assert "games, all as recorded" in capsys.readouterr().out
+
+
+def test_agents_made_for_something_else_are_refused(tmp_path):
+    """Before any game, with the reason: another game, rules version or option."""
+    net, found = mlp([INFO.observation_size, INFO.num_actions]), get(GAME)
+    content = network_bytes(net, found, RULES, [INFO.observation_size, INFO.num_actions])
+    (tmp_path / POLICY_FILE).write_bytes(content)
+    for words, said in (
+        (f"{GAME} {tmp_path} random --env.must-beat all", "was made with must_beat='off' (here 'all')"),
+        (f"xiangxi96 {tmp_path} random", f"plays {GAME}, not xiangxi96"),
+    ):
+        assert said in refusal(words), words
+    version = f'"version":"{INFO.version}"'.encode()
+    assert version in content
+    (tmp_path / POLICY_FILE).write_bytes(content.replace(version, b'"version":"9"'))
+    assert "is for version 9 of the rules, these are version" in refusal(f"{GAME} {tmp_path} random")
+
+
+def refusal(words):
+    """The line on the standard error with which a command ends."""
+    with pytest.raises(SystemExit) as end, pytest.MonkeyPatch.context() as patch:
+        said = io.StringIO()
+        patch.setattr(sys, "stderr", said)
+        main(words.split())
+    assert end.value.code == 2
+    return said.getvalue()
+
+
+def test_a_time_budget_is_named(capsys):
+    assert main(["diao_xie", "random", "search:1ms", "--deals", "2", "--pool", "0", "--resamples", "99"]) == 0
+    assert "Not reproducible: search:1ms has a time budget" in capsys.readouterr().out
+
+
+def test_exploitability_of_each_agent(tmp_path, capsys):
+    words = f"diao_xie random search:1 --deals 2 --pool 0 --resamples 99 --exploitability --out {tmp_path}"
+    assert main(words.split()) == 0
+    report = (tmp_path / "report.md").read_text()
+    found = json.loads((tmp_path / "results.json").read_text())["exploitability"]
+    assert found["random"] == pytest.approx(0.564786, abs=1e-6)
+    assert "| random | 0.564786 |" in report
+    assert f"| search:1 | {found['search:1']} |" in report
+    assert found["search:1"].startswith("none: ")
+    assert "--exploitability" in report and "Exploitability, exact" in capsys.readouterr().out
 
 
 def test_prints_the_tables(capsys):
@@ -339,6 +407,8 @@ def test_prints_the_tables(capsys):
         ("guan_pai rule random --env.base 0", "option base must be an integer of 1..1000"),
         ("guan_pai rule random --env.hands 3", "--env.hands"),
         ("guan_pai rule random --save-records", "give --out"),
+        ("guan_pai rule random --exploitability", "single hand of diao_xie with 2 or 3 players"),
+        ("diao_xie rule random --exploitability --env.num-players 4", "with 2 or 3 players"),
         ("guan_pai rule random --out {tmp}/file/reports", "cannot write to the folder"),
     ],
 )

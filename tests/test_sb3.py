@@ -248,7 +248,7 @@ def test_it_learns_to_beat_random_players() -> None:
         ({"clip": -0.1}, "--sb3.clip is above 0"),
         ({"max_gradient": float("inf")}, "--sb3.max-gradient is above 0"),
         ({"entropy": -0.01}, "--sb3.entropy is at least 0"),
-        ({"gae_lambda": 1.5}, "--sb3.gae-lambda is 0 to 1"),
+        ({"gae_lambda": 1.5}, "--sb3.gae-lambda is a share of 0..1"),
         ({"hidden": (256, 0)}, "layers of at least 1 unit"),
         ({"critic_hidden": (0,)}, "layers of at least 1 unit"),
         ({"opponents": ()}, "--sb3.opponents is at least one"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -42,11 +43,40 @@ def test_means_of_a_tiny_example_by_hand():
     assert found.z == pytest.approx(mean / math.sqrt(squares / 2 / 3))
 
 
-def test_interval_is_made_of_the_resampled_means():
-    """k = floor(0.025 * 1000) = 25: the 25th smallest and the 25th largest of 999 means."""
-    values = np.array([[17], [-3], [0], [5], [-9]])
-    means = sorted(total / 15 for total in resampled_sums(values, 999, seed=4)[:, 0])
-    assert intervals(values, [3], 999, seed=4) == [Interval(10 / 15, means[24], means[-25])]
+def test_interval_is_that_of_the_book():
+    """BCa by Efron and Tibshirani's equations 14.9 to 14.15, word for word, with Student's quantile."""
+    values = [17, -3, 0, 5, -9, 40, 1, 2]
+    n, normal = len(values), NormalDist()
+    means = sorted(resampled_sums(np.array(values)[:, None], 999, seed=4)[:, 0] / n)
+    mean = sum(values) / n
+    z0 = normal.inv_cdf(sum(1 if m < mean else 0.5 if m == mean else 0 for m in means) / 999)
+    without = [(sum(values) - v) / (n - 1) for v in values]
+    centre = sum(without) / n
+    a = sum((centre - w) ** 3 for w in without) / (6 * sum((centre - w) ** 2 for w in without) ** 1.5)
+    width = 2.3646 * math.sqrt(n / (n - 1))  # t of 7 degrees of freedom
+    low, high = (normal.cdf(z0 + (z0 + z) / (1 - a * (z0 + z))) for z in (-width, width))
+    found = intervals(np.array(values)[:, None], [1], 999, seed=4)[0]
+    assert found.mean == mean
+    first, last = math.floor(low * 1000), 1000 - math.floor((1 - high) * 1000)  # counted from 1
+    assert found.low in means[first - 2 : first + 1]
+    assert found.high in means[last - 2 : last + 1]
+    assert z0 > 0.02 and a > 0.05  # neither correction is nothing
+
+
+def test_no_correction_leaves_the_percentiles():
+    """For many symmetrical deals k = 25 of 1,000 on either side."""
+    values = np.arange(-500, 501)[:, None]
+    means = np.sort(resampled_sums(values, 9999, seed=4)[:, 0]) / 1001
+    found = intervals(values, [1], 9999, seed=4)[0]
+    assert abs(np.searchsorted(means, found.low) - 249) < 60
+    assert abs(np.searchsorted(means, found.high) - 9749) < 60
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_negated_values_give_the_negated_interval(seed):
+    values = np.rint(np.random.default_rng(seed).exponential(20, (30 + seed, 4))).astype(np.int64)
+    for one, other in zip(intervals(values, [3] * 4), intervals(-values, [3] * 4), strict=True):
+        assert other == Interval(-one.mean, -one.high, -one.low)
 
 
 def test_resampled_sums_are_sums_of_as_many_deals():
@@ -61,7 +91,7 @@ def test_resampled_sums_are_sums_of_as_many_deals():
 def test_resamples_in_chunks_are_the_same(monkeypatch, most_numbers):
     values = np.arange(20).reshape(10, 2)
     whole = resampled_sums(values, 100, seed=3)
-    monkeypatch.setattr("training.stats._MOST_NUMBERS", most_numbers)
+    monkeypatch.setattr("training.intervals._MOST_NUMBERS", most_numbers)
     assert (resampled_sums(values, 100, seed=3) == whole).all()
 
 

@@ -156,6 +156,21 @@ def test_same_seed_same_weights_and_it_learns_something():
     assert torch.equal(*weights)
 
 
+@pytest.mark.parametrize("greedy", [True, False])
+def test_a_network_that_is_no_number_says_so(greedy):
+    info = get(GAME).info(get(GAME).rules())
+    net = mlp([info.observation_size, info.num_actions])
+    with torch.no_grad():
+        net[0].bias[3] = torch.nan
+    vec = envs.make_vec(GAME, 4)
+    seen, infos = vec.reset(seed=0)
+    asked = agents.Decisions(
+        seen["observation"], seen["action_mask"], infos["seat"], np.arange(4, dtype=np.uint64)
+    )
+    with pytest.raises(ValueError, match="not finite"):
+        NetworkAgent(net, greedy=greedy).act(asked)
+
+
 # --- files ----------------------------------------------------------------------------------------
 
 
@@ -381,7 +396,9 @@ def test_a_stopped_run_saves_an_agent(tmp_path, number):
     assert agents.load(str(tmp_path / "run"), GAME).name == "run"
 
 
-def test_the_second_signal_interrupts_at_once():
+def test_the_second_signal_interrupts_at_once(request):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which a background job has not
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with Stopping() as stopping:
         signal.raise_signal(signal.SIGINT)
         assert stopping.requested

@@ -1,15 +1,17 @@
 """One PPO learner in several processes: each plays games of its own, and they average their gradients.
 
 Every process has the same weights, an equal part of the tables, of the batch and of each minibatch; before a
-step of Adam the gradients are averaged, so all take the same step. Torch's gloo carries them from process to
-process of one machine, by its loopback interface; they find each other by a file that only the user can read.
+step of Adam the gradients are averaged, so all take the same step. They go through shared memory; all else is
+carried by torch's gloo, by the machine's loopback interface. Processes find each other by a folder that only
+the user can read.
 
-Process 0 is the one that the user started. The others are ``python -m training.averaged FILE RANK COUNT``:
+Process 0 is the one that the user started. The others are ``python -m training.averaged FOLDER RANK COUNT``:
 they do what it tells them, and end when it does, however it does.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import signal
@@ -21,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -33,9 +35,11 @@ from envs.core.rng import mix_in
 from envs.core.seeding import as_seed
 
 from .optimiser import Networks, is_adam
+from .options import option
 from .ppo import PPO, PPOConfig
 
 LOOPBACK = "lo0" if sys.platform == "darwin" else "lo"
+MEETING, GRADIENTS = "meeting", "gradients"  # files of the folder
 LONGEST_WAIT = timedelta(days=1)  # of the others, while process 0 evaluates
 PATIENCE, SECONDS_BETWEEN_LOOKS = 10, 0.05  # for a process to end
 _STREAM = 0x2B0C  # keeps these random numbers apart from others made from the same seed
@@ -54,8 +58,8 @@ def part_of(config: PPOConfig, processes: int) -> PPOConfig:
     shared = {name: getattr(config, name) for name in ("num_envs", "batch", "minibatch")}
     for name, number in shared.items():
         if number % processes:
-            option = f"--ppo.{name.replace('_', '-')}"
-            raise ValueError(f"{option} {number} cannot be shared equally by {processes} --processes")
+            what = f"{option('ppo', name)} {number}"
+            raise ValueError(f"{what} cannot be shared equally by {processes} --processes")
     part = {name: number // processes for name, number in shared.items()}
     return replace(config, **part, warm_samples=math.ceil(config.warm_samples / processes))
 
@@ -91,11 +95,12 @@ class AveragedPPO:
         self.policy, self.compute = self.own.policy, self.own.compute
         self._is_busy = True  # until all have done something together
         self._folder = tempfile.TemporaryDirectory(prefix="paizhuo-")
-        file = str(Path(self._folder.name) / "meeting")
-        store = _store(file, processes)
+        folder = Path(self._folder.name)
+        self.own.average = Averaging(folder / GRADIENTS, 0, processes, self.own.parameters)
+        store = _store(folder, processes)
         self._others = [
             subprocess.Popen(
-                [sys.executable, "-m", __name__, file, str(rank), str(processes)],
+                [sys.executable, "-m", __name__, str(folder), str(rank), str(processes)],
                 start_new_session=True,  # Ctrl-C is for process 0
             )
             for rank in range(1, processes)
@@ -105,7 +110,6 @@ class AveragedPPO:
                 self._check_alive()
                 time.sleep(SECONDS_BETWEEN_LOOKS)
             _join(store, 0, processes)
-            self.own.average = _average
             self._together(_share, (make, part, seeds.tolist(), torch.get_num_threads()))
             self._tell("take", [_weights(self.own)] * processes)
         except BaseException:
@@ -180,7 +184,8 @@ class AveragedPPO:
         """End the other processes."""
         if distributed.is_initialized():
             if not self._is_busy:
-                _share("end")
+                with contextlib.suppress(RuntimeError):  # one may have ended since, and is waited for below
+                    _share("end")
             distributed.destroy_process_group()
         for process in self._others:
             if self._is_busy:
@@ -193,26 +198,26 @@ def _here(rank: int) -> str:
     return f"process {rank} is here"
 
 
-def _store(file: str, processes: int) -> FileStore:
+def _store(folder: Path, processes: int) -> FileStore:
     if sys.platform != "win32":  # where gloo finds it by itself
         os.environ.setdefault("GLOO_SOCKET_IFNAME", LOOPBACK)
-    return FileStore(file, processes)
+    return FileStore(str(folder / MEETING), processes)
 
 
 def _join(store: FileStore, rank: int, processes: int) -> None:
     distributed.init_process_group("gloo", store=store, rank=rank, world_size=processes, timeout=LONGEST_WAIT)
 
 
-def main(file: str, rank: int, processes: int) -> None:
+def main(folder: Path, rank: int, processes: int) -> None:
     """What the other processes do: as they are told, until the end."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a system that ends all processes means process 0
-    store = _store(file, processes)
+    store = _store(folder, processes)
     store.set(_here(rank), "")
     _join(store, rank, processes)
     make, config, seeds, threads = _shared()
     torch.set_num_threads(threads)
     learner = make(config, seeds[rank])
-    learner.average = _average
+    learner.average = Averaging(folder / GRADIENTS, rank, processes, learner.parameters)
     while (what := _shared()) != "end":
         _do(learner, what, None)
 
@@ -261,14 +266,35 @@ def _weights(learner: PPO) -> dict[str, dict[str, torch.Tensor]]:
     return {name: net.state_dict() for name, (net, _) in learner.networks.items()}
 
 
-def _average(parameters: Sequence[nn.Parameter]) -> None:
-    """Put the mean of all processes' gradients in the place of each."""
-    gradients = [p.grad for p in parameters if p.grad is not None]
-    flat = nn.utils.parameters_to_vector(gradients)
-    distributed.all_reduce(flat)
-    flat /= distributed.get_world_size()
-    nn.utils.vector_to_parameters(flat, gradients)
+class Averaging:
+    """Puts the mean of all processes' gradients in the place of each, through a file that all have in memory.
+
+    There are two rooms in turn: who writes to one again has met all others in between, so they have read it.
+
+    Parameters
+    ----------
+    file : Path
+        Made by process 0 before the others open it.
+    rank, processes : int
+    parameters : sequence of nn.Parameter
+        As many numbers as these have; they all have gradients whenever they are averaged.
+    """
+
+    def __init__(self, file: Path, rank: int, processes: int, parameters: Sequence[nn.Parameter]) -> None:
+        size = sum(parameter.numel() for parameter in parameters)
+        mode: Literal["w+", "r+"] = "w+" if rank == 0 else "r+"
+        self._rooms = np.memmap(file, np.float32, mode, shape=(2, processes, size))
+        self._rank, self._calls = rank, 0
+
+    def __call__(self, parameters: Sequence[nn.Parameter]) -> None:
+        room = self._rooms[self._calls % 2]
+        self._calls += 1
+        gradients = [p.grad for p in parameters if p.grad is not None]
+        room[self._rank] = nn.utils.parameters_to_vector(gradients).cpu().numpy()
+        distributed.barrier()
+        mean = torch.from_numpy(room.mean(axis=0)).to(gradients[0].device)
+        nn.utils.vector_to_parameters(mean, gradients)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -35,7 +35,7 @@ from envs.core.vector import VectorTables
 
 from .gradients import explained_variance
 from .league import League
-from .optimiser import Compute, Networks, adam_arrays, load_adam
+from .optimiser import Compute, Networks, adam_arrays, falling, load_adam, set_learning_rate
 from .options import check
 from .rollout import Rollout, Target, targets_of
 
@@ -233,11 +233,10 @@ class DMC:
             the values of the actions taken, as they were before the step that learned from them, ``gradient``
             (mean length before it is cut), ``epsilon``, ``learning_rate``.
         """
-        config, share = self.config, float(min(progress, 1))
-        rate = config.learning_rate + (config.final_learning_rate - config.learning_rate) * share
-        self.epsilon = config.epsilon + (config.final_epsilon - config.epsilon) * share
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        config = self.config
+        rate = falling(config, "learning_rate", progress)
+        self.epsilon = falling(config, "epsilon", progress)
+        set_learning_rate(self.optimizer, rate)
         if self.league is not None:
             self.league.begin(self.policy)
         samples = games = 0

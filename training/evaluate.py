@@ -11,29 +11,28 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
-from platform import python_version
 from typing import Any
 
 import numpy as np
 import tyro
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents import Agent, load
 from envs.core.game import NAMES, GameInfo, Rules, get
 
 from . import cli
+from .asking import Failures, failing
 from .checkpoint import write_file
+from .exploitability import exploitability, is_exact
 from .ratings import pool_seatings, rate
 from .report import (
     HOW_MEASURED,
     HOW_RATED,
+    HOW_WORTH,
     PairReport,
+    Section,
     as_json,
     chance_of,
     crosstable,
@@ -43,6 +42,7 @@ from .report import (
     session,
     show,
 )
+from .results import depending_on_time, facts_of, try_to_write, versions_of, watched
 from .stats import LEAST_RESAMPLES, RESAMPLES, Direction, game_figures, summarise_direction, summarise_pair
 from .tables import new_console
 from .tournament import (
@@ -51,6 +51,7 @@ from .tournament import (
     Block,
     PairResult,
     Played,
+    failures_of,
     pair_blocks,
     pair_result,
     play_blocks,
@@ -82,6 +83,8 @@ class Config:
     """Folder for report.md, results.json, crosstable.png (and records.jsonl)."""
     save_records: bool = False
     """Save every game in records.jsonl."""
+    exploitability: bool = False
+    """Also work out exactly how much can be won against each agent (Diao Xie, one hand, 2 or 3 players)."""
 
 
 def evaluate_against(
@@ -135,10 +138,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     config, rules = cli.parse(Config, argv, prog="python -m training.evaluate")
     started = time.perf_counter()
     try:
-        _check(config)
+        _check(config, rules)
         agents = [load(name, config.game, rules) for name in config.agents]
         if config.out is not None:
-            _try_to_write(config.out)
+            try_to_write(config.out)
         games = _run(config, rules, agents)
     except (OSError, ValueError) as error:
         cli.fail(error)
@@ -152,7 +155,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _check(config: Config) -> None:
+def _check(config: Config, rules: Rules) -> None:
     if len(config.agents) < 2:
         raise ValueError(f"a tournament takes at least 2 agents, not {len(config.agents)}: GAME AGENT AGENT")
     least = {"deals": 2, "seed": 0, "pool": 0, "resamples": LEAST_RESAMPLES, "workers": 1}
@@ -161,16 +164,11 @@ def _check(config: Config) -> None:
             raise ValueError(f"--{name} is at least {number}, not {getattr(config, name)}")
     if config.save_records and config.out is None:
         raise ValueError("--save-records needs a folder to save them in: give --out")
-
-
-def _try_to_write(out: Path) -> None:
-    """Find out before the games whether the report can be written after them."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        write_file(out / ".probe", "")
-        (out / ".probe").unlink()
-    except OSError as error:
-        raise ValueError(f"cannot write to the folder {out}: {error.strerror}; give another --out") from None
+    if config.exploitability and not is_exact(rules):
+        raise ValueError(
+            "--exploitability is for a single hand of diao_xie with 2 or 3 players; for other games and "
+            "options python -m training.exploit GAME AGENT trains a player against the agent"
+        )
 
 
 def labels_of(agents: Sequence[str]) -> list[str]:
@@ -194,7 +192,10 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
         Block(config.seed, POOL, first, seatings[first : first + DEALS_AT_A_TIME, None])
         for first in range(0, config.pool, DEALS_AT_A_TIME)
     ]
+    best_responses = _best_responses(rules, agents, labels) if config.exploitability else []
     played = _play(config, rules, agents, labels, [block for blocks, _ in by_pair for block in blocks] + pool)
+    failures = failures_of(len(agents), played)
+    warnings = failing(labels, failures) + depending_on_time(labels, agents)
 
     results, reports = [], []
     for (a, b), (blocks, places) in zip(pairs, by_pair, strict=True):
@@ -211,9 +212,14 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
     title_of = get(config.game).title_of
     if pool and title_of is not None:
         tables.append(session(labels, seatings, scores, title_of))
+    if config.exploitability:
+        tables.insert(1, exploitability_section(info, best_responses))
     if config.out is not None:
-        facts, notes = _facts(config, rules, info), _notes(config, info)
-        content = _results(config, rules, info, labels, results, reports)
+        facts = facts_of(command(config, rules), config.seed, config.deals, rules, info)
+        notes = warnings + _notes(config, info)
+        content = _results(config, rules, info, labels, results, reports, failures)
+        if config.exploitability:
+            content["exploitability"] = dict(best_responses)
         content["pool"] = {
             "seatings": seatings.tolist(),
             "scores": scores.tolist(),
@@ -221,30 +227,43 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
         }
         write_file(config.out / "crosstable.png", crosstable(info, labels, reports))
         write_file(config.out / "results.json", as_json(content))
-        write_file(config.out / "report.md", markdown(info, facts, tables, notes))
-    show(new_console(), tables)
+        write_file(config.out / "report.md", markdown(f"Evaluation: {info.title}", facts, tables, notes))
+    show(new_console(), tables, warnings)
     return sum(block.games for blocks, _ in by_pair for block in blocks) + len(seatings)
+
+
+def _best_responses(
+    rules: Rules, agents: Sequence[Agent], labels: Sequence[str]
+) -> list[tuple[str, float | str]]:
+    """The exploitability of every agent in b a hand, or why it has none."""
+    found: list[tuple[str, float | str]] = []
+    for label, agent in zip(labels, agents, strict=True):
+        try:
+            found.append((label, exploitability(agent, rules).mean))
+        except Exception as error:  # an agent that fails does not end the tournament
+            found.append((label, f"none: {' '.join(str(error).split())}"))
+    return found
+
+
+def exploitability_section(info: GameInfo, best_responses: Sequence[tuple[str, float | str]]) -> Section:
+    """What a best response gains against each agent."""
+    what = "Exploitability" if info.num_players == 2 else "Mean gain of a best response"
+    rows = [[label, f"{gain:.6f}" if isinstance(gain, float) else gain] for label, gain in best_responses]
+    return Section(f"{what}, exact (b a hand; 0 at an equilibrium)", ["Agent", what], rows)
 
 
 def _play(
     config: Config, rules: Rules, agents: Sequence[Agent], labels: list[str], blocks: list[Block]
 ) -> list[Played]:
     """Play all blocks behind a progress bar, and save the records."""
-    bar = Progress(
-        TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-        console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
-    )  # fmt: skip
     entries: Sequence[Agent | str] = agents if config.workers == 1 else config.agents
     wanted = labels if config.save_records else None
     found: list[Played] = []
     records: list[str] = []
-    games = play_blocks(config.game, rules, entries, blocks, config.workers, wanted)
-    with bar, closing(games) as results:
-        task = bar.add_task("games", total=sum(block.games for block in blocks))
-        for block, played in zip(blocks, results, strict=True):
-            found.append(Played(played.scores, played.stats))
-            records += played.records
-            bar.advance(task, block.games)
+    games = play_blocks(config.game, rules, entries, blocks, config.workers, wanted, goes_on=True)
+    for played in watched(blocks, games):
+        found.append(Played(played.scores, played.stats, failures=played.failures))
+        records += played.records
     if config.save_records and config.out is not None:
         write_file(config.out / "records.jsonl", "".join(f"{record}\n" for record in records))
     return found
@@ -255,32 +274,13 @@ def command(config: Config, rules: Rules) -> str:
     words = ["python", "-m", "training.evaluate", config.game, *config.agents]
     words += ["--deals", str(config.deals), "--seed", str(config.seed)]
     words += ["--pool", str(config.pool), "--resamples", str(config.resamples)]
+    words += ["--exploitability"] * config.exploitability
     return shlex.join([*words, *cli.option_words(rules)])
-
-
-def _versions(info: GameInfo) -> dict[str, str]:
-    names = ("paizhuo", "numpy", "numba", "openskill")
-    return {
-        "rules": str(info.version),
-        "python": python_version(),
-        **{name: version(name) for name in names},
-    }
-
-
-def _facts(config: Config, rules: Rules, info: GameInfo) -> list[tuple[str, str]]:
-    options = ", ".join(f"{name}={value!r}" for name, value in rules.as_dict().items())
-    return [
-        ("Command", f"`{command(config, rules)}`"),
-        ("Seed", str(config.seed)),
-        ("Deals of every pair", f"{config.deals:,}"),
-        ("Options", options),
-        ("Versions", ", ".join(f"{name} {value}" for name, value in _versions(info).items())),
-    ]
 
 
 def _notes(config: Config, info: GameInfo) -> list[str]:
     seats = info.num_players
-    notes = [HOW_MEASURED.format(resamples=config.resamples, chance=chance_of(info), seats=seats)]
+    notes = [HOW_MEASURED.format(resamples=config.resamples, chance=chance_of(info), seats=seats), HOW_WORTH]
     return notes + ([HOW_RATED.format(games=config.pool)] if config.pool else [])
 
 
@@ -291,12 +291,13 @@ def _results(
     labels: list[str],
     results: Sequence[PairResult],
     reports: Sequence[PairReport],
+    failures: Sequence[Failures],
 ) -> dict[str, Any]:
     """What ``results.json`` holds: every deal's numbers and the figures made from them."""
     return {
         "command": command(config, rules),
         "game": info.name,
-        "versions": _versions(info),
+        "versions": versions_of(info),
         "rules": rules.as_dict(),
         "agents": labels,
         "deals": config.deals,
@@ -304,6 +305,7 @@ def _results(
         "resamples": config.resamples,
         "denominator": info.denominator,  # what all scores below are to be divided by
         "stats": list(info.stats),
+        "failures": {label: plain(found) for label, found in zip(labels, failures, strict=True)},
         "pairs": [
             {
                 "agents": [labels[report.a], labels[report.b]],

@@ -69,6 +69,18 @@ def has_fast_bfloat16(device: torch.device | None = None) -> bool:
     return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
+def falling(config: Any, name: str, progress: float) -> float:
+    """An option that falls linearly to its ``final_`` one, when so much of the budget is spent (0..1)."""
+    first, last = getattr(config, name), getattr(config, f"final_{name}")
+    return float(first + (last - first) * min(progress, 1.0))
+
+
+def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    """Let the optimiser's next steps be of this size."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+
+
 def adam_arrays(optimizer: torch.optim.Optimizer) -> dict[str, NDArray[Any]]:
     """The optimiser's moments as arrays for :func:`load_adam`; learning rates are not among them."""
     return {

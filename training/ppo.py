@@ -37,7 +37,7 @@ from .gradients import (
 )
 from .imitation import PRIOR_FILE, WarmStart
 from .league import League
-from .optimiser import CRITIC_FILE, Compute, Networks, adam_arrays, load_adam
+from .optimiser import CRITIC_FILE, Compute, Networks, adam_arrays, falling, load_adam, set_learning_rate
 from .options import check
 from .rollout import Rollout, Target, targets_of
 
@@ -122,6 +122,8 @@ class PPO:
 
     Attributes
     ----------
+    parameters : list of nn.Parameter
+        Of policy and critic.
     average : callable or None
         Called with all parameters when their gradients are there, to average them with other processes'.
     """
@@ -142,8 +144,8 @@ class PPO:
         self.critic_sizes = [self.rollout.width, *config.critic_hidden, 1]
         self.policy = mlp(self.sizes).to(self.compute.device)
         self.critic = mlp(self.critic_sizes).to(self.compute.device)
-        self._parameters = [*self.policy.parameters(), *self.critic.parameters()]
-        self.optimizer = torch.optim.Adam(self._parameters, config.learning_rate, fused=True)
+        self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
+        self.optimizer = torch.optim.Adam(self.parameters, config.learning_rate, fused=True)
         self.league: League | None = None
         if config.past or config.fixed:
             self.league = League(vec, config.past, config.fixed, opponent, seed, greedy=False)
@@ -165,9 +167,8 @@ class PPO:
             that came of them.
         """
         config, progress = self.config, min(progress, 1.0)
-        rate = config.learning_rate + (config.final_learning_rate - config.learning_rate) * progress
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        rate = falling(config, "learning_rate", progress)
+        set_learning_rate(self.optimizer, rate)
         if self.warm_start is not None and self.warm_start.samples_left > 0:
             return self._imitate(self.warm_start) | {"learning_rate": rate}
         if self.league is not None:
@@ -265,7 +266,7 @@ class PPO:
             [logits, value_loss], [torch.from_numpy(gradient).to(logits), torch.ones_like(value_loss)]
         )
         if self.average is not None:
-            self.average(self._parameters)
+            self.average(self.parameters)
         nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.max_gradient)
         nn.utils.clip_grad_norm_(self.critic.parameters(), self.config.max_gradient)
         self.optimizer.step()

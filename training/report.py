@@ -23,12 +23,17 @@ from .stats import WINNER, Direction, Figure, Interval, Pair
 HOW_MEASURED = (
     "Duplicate deals: the cards of every deal are played with the first agent of a pair alone in each "
     "seat against the second in all others, and with the second alone in each seat. "
-    "The deal is the unit of the statistics. Brackets are 95 % percentile bootstrap intervals over the deals "
-    "({resamples:,} resamples; Efron & Tibshirani 1993, section 13.3). "
+    "The deal is the unit of the statistics. Brackets are 95 % intervals over the deals: of points by the "
+    "BCa bootstrap ({resamples:,} resamples; Efron & Tibshirani 1993, section 14.3), of shares Wilson's. "
     "Points and games won are those of the single player{chance}; "
     "deals won are the deals with a positive total over all seats, ties half. "
     "The paired difference of a deal is (total of the first alone - total of the second alone) / {seats}, "
     "in points a game; z is its mean in standard errors."
+)
+HOW_WORTH = (
+    "What a deal is worth: so many independent games (new cards for each, the single player in a seat drawn "
+    "at random) would tell as much about the points as one deal. More than the games it takes is what "
+    "duplicate play and the rotation of seats save; less means that a deal's games say partly the same."
 )
 HOW_RATED = (
     "Ratings (Plackett-Luce, openskill; a newcomer has 25 ± 8.33) come from {games:,} extra deals, each "
@@ -37,6 +42,7 @@ HOW_RATED = (
 )
 
 
+PICTURE = "![Points a game, row alone against column](crosstable.png)"
 NARROW = 110  # characters
 
 
@@ -86,11 +92,20 @@ def interval(found: Interval, text: Callable[[float], str] = number) -> str:
     return f"{text(found.mean)} [{text(found.low)}, {text(found.high)}]"
 
 
+def worth(games: float | None) -> str:
+    """How many independent games a deal is worth.
+
+    >>> worth(4.25), worth(None)
+    ('4.2', 'no spread')
+    """
+    return "no spread" if games is None else f"{games:,.1f}"
+
+
 def sections(
     info: GameInfo, labels: Sequence[str], pairs: Sequence[PairReport], ratings: Sequence[Rating]
 ) -> list[Section]:
     """All tables of the report."""
-    strength, differences, seats, figures = [], [], [], []
+    strength, differences, worths, seats, figures = [], [], [], [], []
     for pair in pairs:
         names = labels[pair.a], labels[pair.b]
         difference = interval(pair.summary.difference)
@@ -99,10 +114,14 @@ def sections(
         for direction, own in enumerate(pair.summary.alone):
             who = names[direction], names[1 - direction]
             strength.append([*who, *_strength(own)])
+            if info.num_players > 2:  # with two both directions are the same games
+                worths.append([*who, str(info.num_players), worth(own.worth)])
             for seat, (points, wins) in enumerate(zip(own.seat_points, own.seat_win_rates, strict=True)):
                 seats.append([*who, str(seat), interval(points), interval(wins, percent)])
             for figure in pair.figures[direction]:
                 figures.append([*who, *_figure(figure)])
+        games = 2 * info.num_players if info.num_players > 2 else 2
+        worths.append([f"{names[0]} - {names[1]}", "", str(games), worth(pair.summary.worth)])
     found = [
         Section(
             f"Strength{chance_of(info)}",
@@ -110,6 +129,11 @@ def sections(
             strength,
         ),
         Section("Paired difference", ["Pair", "Points a game", "z"], differences),
+        Section(
+            "What a deal is worth in independent games",
+            ["Alone", "Against", "Games played", "Independent games"],
+            worths,
+        ),
         Section("By seat", ["Alone", "Against", "Seat", "Points a game", "Games won %"], seats),
         Section(
             f"{info.title}: means a game",
@@ -163,8 +187,10 @@ def _figure(figure: Figure) -> list[str]:
     return [figure.name, text(figure.table), "" if figure.single is None else text(figure.single)]
 
 
-def show(console: Console, tables: Iterable[Section]) -> None:
-    """Print the tables; in a narrow terminal an interval stands below its mean."""
+def show(console: Console, tables: Iterable[Section], warnings: Sequence[str] = ()) -> None:
+    """Print the ``warnings`` and the tables; in a narrow terminal an interval stands below its mean."""
+    for warning in warnings:
+        console.print(warning.replace("**", ""), style="bold red", markup=False, highlight=False)
     below = "\n[" if console.width < NARROW else " ["
     for section in tables:
         table = Table(title=escape(section.title), title_justify="left", header_style="bold")
@@ -177,16 +203,19 @@ def show(console: Console, tables: Iterable[Section]) -> None:
 
 
 def markdown(
-    info: GameInfo, facts: Sequence[tuple[str, str]], tables: Sequence[Section], notes: Sequence[str]
+    title: str,
+    facts: Sequence[tuple[str, str]],
+    tables: Sequence[Section],
+    notes: Sequence[str],
+    last: Sequence[str] = (PICTURE,),
 ) -> str:
-    """The text of ``report.md``: a list of ``facts`` (name, value), ``notes``, the tables, the picture."""
-    parts = [f"# Evaluation: {info.title}", "\n".join(f"- {name}: {value}" for name, value in facts), *notes]
+    """The text of ``report.md``: a list of ``facts`` (name, value), ``notes``, the tables, and the rest."""
+    parts = [f"# {title}", "\n".join(f"- {name}: {value}" for name, value in facts), *notes]
     for section in tables:
         lines = [section.header, ["---"] * len(section.header), *section.rows]
         cells = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines)
         parts += [f"## {section.title}", cells]
-    parts.append("![Points a game, row alone against column](crosstable.png)")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, *last]) + "\n"
 
 
 def as_json(content: dict[str, Any]) -> str:

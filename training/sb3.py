@@ -35,7 +35,7 @@ from envs.core.rng import mix_in
 from envs.core.seat_tables import SeatTables
 from envs.core.seeding import as_seed
 
-from .optimiser import CRITIC_FILE, Networks, adam_arrays, has_fast_bfloat16, load_adam
+from .optimiser import CRITIC_FILE, Networks, adam_arrays, falling, has_fast_bfloat16, load_adam
 from .options import check
 
 SELF = "self"
@@ -282,9 +282,7 @@ class SB3:
             ``explained_variance`` of the critic, ``learning_rate``.
         """
         config, games = self.config, self.vec.games
-        self._rate = config.learning_rate + (config.final_learning_rate - config.learning_rate) * min(
-            progress, 1.0
-        )
+        self._rate = falling(config, "learning_rate", progress)
         number = self._next_seed()
         torch.manual_seed(number)
         np.random.seed(number)

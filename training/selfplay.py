@@ -22,7 +22,7 @@ import torch
 import tyro
 from rich.console import Console
 
-from agents import load
+from agents import load, names
 from agents.base import CHECKPOINTS
 from envs.core.game import Rules, get
 
@@ -306,7 +306,7 @@ def lasting(name: str, game: str, rules: Rules) -> str:
     """
     load(name, game, rules)
     folder = Path(name).resolve()
-    if not folder.is_dir():
+    if name in names(game) or not folder.is_dir():  # as load takes it: a name before a folder of that name
         return name
     return str(newest(folder / CHECKPOINTS) if (folder / CHECKPOINTS).is_dir() else folder)
 

@@ -1,12 +1,14 @@
-"""Figures of a tournament with their 95 % intervals; the unit of all statistics is the deal.
+"""Figures of a tournament; the unit of all statistics is the deal.
 
 A deal is played several times with the agents in other seats (duplicate deals), so the luck of the
-cards and of the seat cancels within it; two deals are independent of each other.
+cards and of the seat cancels within it; two deals are independent of each other. See ``intervals.py`` for the
+intervals.
 
 References
 ----------
-B. Efron, R. J. Tibshirani, "An Introduction to the Bootstrap", Chapman & Hall, 1993: resampling in
-chapter 6, the percentile interval in section 13.3.
+B. Efron, R. J. Tibshirani, "An Introduction to the Bootstrap", Chapman & Hall, 1993.
+L. Kish, "Survey Sampling", Wiley, 1965: the design effect, in section 8.2.
+W. G. Cochran, "Sampling Techniques", 3rd edition, Wiley, 1977: samples of clusters, in chapter 9.
 """
 
 from __future__ import annotations
@@ -18,37 +20,38 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.core.seeding import as_seed
+from .intervals import (
+    LEAST_RESAMPLES,
+    NORMAL_95,
+    RESAMPLES,
+    Interval,
+    intervals,
+    resampled_sums,
+    share_intervals,
+)
 
-CONFIDENCE = 0.95
-RESAMPLES = 10_000
-NORMAL_95 = 1.96  # standard errors on either side of a 95 % interval
+__all__ = [
+    "LEAST_RESAMPLES",
+    "NORMAL_95",
+    "RESAMPLES",
+    "Direction",
+    "Figure",
+    "Interval",
+    "Pair",
+    "game_figures",
+    "halves",
+    "intervals",
+    "resampled_sums",
+    "share_intervals",
+    "summarise_direction",
+    "summarise_pair",
+    "worth_of_a_deal",
+    "z_score",
+]
+
 WINNER = "winner"
 SEAT_COLUMNS = (WINNER, "liable", "pig")  # names of GameInfo.stats that hold a seat, -1 for nobody
 CODE_COLUMNS = ("outcome", "reason")  # that hold numbers of names: no means of them
-LEAST_RESAMPLES = 39  # with fewer the ends of a 95 % interval are not among the resamples
-_MOST_NUMBERS = 1 << 21  # random numbers held at a time
-_STREAM = 0xB007  # keeps these random numbers apart from others made from the same seed
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean with the ends of its 95 % interval.
-
-    >>> Interval(1.5, 1.0, 2.25)
-    Interval(mean=1.5, low=1.0, high=2.25)
-    >>> Interval(1.5, 1.0, 2.25).half_width
-    0.625
-    """
-
-    mean: float
-    low: float
-    high: float
-
-    @property
-    def half_width(self) -> float:
-        """Half the length of the interval: the number after "+-"."""
-        return (self.high - self.low) / 2
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ class Direction:
         Share of the deals with a positive total over all seats, ties half.
     seat_points, seat_win_rates : tuple of Interval
         The same by the seat of the single player.
+    worth : float or None
+        How many independent games tell as much about its points as one deal (``worth_of_a_deal``).
     """
 
     deals: int
@@ -75,108 +80,20 @@ class Direction:
     duplicate_share: Interval
     seat_points: tuple[Interval, ...]
     seat_win_rates: tuple[Interval, ...]
+    worth: float | None = None  # as in curves saved without it
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Both directions of a pair of agents, and the paired difference a game in favour of the first."""
+    """Both directions of a pair of agents, and the paired difference a game in favour of the first.
+
+    ``worth`` is how many independent games, half of each direction, tell as much about it as one deal.
+    """
 
     alone: tuple[Direction, Direction]
     difference: Interval
     z: float | None
-
-
-def resampled_sums(
-    values: NDArray[np.int64], resamples: int = RESAMPLES, seed: int = 0
-) -> NDArray[np.float64]:
-    """Sums over resampled deals: as many deals as there are, drawn with replacement.
-
-    All columns share the draws. Sums of whole numbers are exact (below 2**53), so the result does
-    not depend on the order in which they are added.
-
-    Parameters
-    ----------
-    values : (D, M) int64
-        M figures of every deal.
-    resamples : int
-    seed : int
-
-    Returns
-    -------
-    (resamples, M) float64
-
-    References
-    ----------
-    Efron and Tibshirani (1993), algorithm 6.1.
-    """
-    deals = len(values)
-    rng = np.random.default_rng([as_seed(seed), _STREAM])
-    sums = np.empty((resamples, values.shape[1]))
-    at_a_time = max(1, _MOST_NUMBERS // deals)
-    for start in range(0, resamples, at_a_time):
-        rows = min(at_a_time, resamples - start)
-        drawn = rng.integers(0, deals, (rows, deals))
-        drawn += deals * np.arange(rows)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=rows * deals).reshape(rows, deals)
-        sums[start : start + rows] = times.astype(np.float64) @ values.astype(np.float64)
-    return sums
-
-
-def intervals(
-    values: NDArray[np.int64], divisors: Sequence[int], resamples: int = RESAMPLES, seed: int = 0
-) -> list[Interval]:
-    """Means over the deals with their 95 % percentile intervals.
-
-    With k = floor(0.025 (resamples + 1)) the ends are the k-th smallest and the k-th largest of the
-    resampled means; negated values give exactly the negated interval, equal values one of length 0.
-
-    Parameters
-    ----------
-    values : (D, M) int64
-        M whole numbers of every deal.
-    divisors : (M,) int
-        What each is divided by: games a deal, for a mean a game.
-    resamples : int
-        At least 39.
-    seed : int
-
-    Returns
-    -------
-    list of Interval
-        One a column.
-
-    Raises
-    ------
-    ValueError
-        With fewer than 2 deals or 39 resamples.
-
-    References
-    ----------
-    Efron and Tibshirani (1993), section 13.3 (the percentile interval) and section 12.5 (k).
-
-    Examples
-    --------
-    >>> intervals(np.array([[3], [3], [3]]), [3])
-    [Interval(mean=1.0, low=1.0, high=1.0)]
-    """
-    if len(values) < 2:
-        raise ValueError(f"an interval takes at least 2 deals, not {len(values)}")
-    if resamples < LEAST_RESAMPLES:
-        raise ValueError(f"a 95 % interval takes at least {LEAST_RESAMPLES} resamples, not {resamples}")
-    k = math.floor((1 - CONFIDENCE) / 2 * (resamples + 1) + 1e-9)
-    sums = np.sort(resampled_sums(values, resamples, seed), axis=0)
-    totals = values.sum(axis=0)
-    found = []
-    for column, divisor in enumerate(divisors):
-        games = len(values) * divisor
-        found.append(
-            Interval(
-                float(totals[column] / games),
-                float(sums[k - 1, column] / games),
-                float(sums[resamples - k, column] / games),
-            )
-        )
-    return found
+    worth: float | None
 
 
 def halves(totals: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -208,6 +125,45 @@ def z_score(values: NDArray[np.int64]) -> float | None:
     return mean / (deviation / math.sqrt(len(values)))
 
 
+def worth_of_a_deal(scores: NDArray[np.int64]) -> float | None:
+    """How many independent games tell as much as one deal played with every seating.
+
+    It is the variance of one game (a deal of its own, the single player in a seat drawn at random) over the
+    variance of the mean over a deal's games. For the paired difference two means are needed, so it is 2 (the
+    variances of a game of either direction, added) over the variance of a deal's difference. The number of
+    games of a deal over this number is Kish's design effect.
+
+    Parameters
+    ----------
+    scores : (D, n) or (D, 2, n) int64
+        Of one direction; or of both, for their difference.
+
+    Returns
+    -------
+    float or None
+        None without any spread between the deals: then no number of games is enough.
+
+    References
+    ----------
+    Kish (1965), section 8.2; Cochran (1977), section 9.4: samples of whole clusters, here the games of deals.
+
+    Examples
+    --------
+    >>> worth_of_a_deal(np.array([[5, -5], [3, -1], [-4, 4]]))  # good cards are good for either seat
+    46.0
+    """
+    directions = scores[:, None] if scores.ndim == 2 else scores
+    of_deals = directions.mean(axis=2)
+    deals = len(of_deals)
+    of_games = 0.0
+    for own, means in zip(directions.swapaxes(0, 1), of_deals.T, strict=True):
+        # The first term is too small by the variance of the mean that it is taken from.
+        of_games += float(own.var()) + float(means.var(ddof=1)) / deals
+    compared = of_deals[:, 0] - of_deals[:, 1] if scores.ndim == 3 else of_deals[:, 0]
+    between = float(compared.var(ddof=1))
+    return None if between == 0 else directions.shape[1] * of_games / between
+
+
 def summarise_direction(
     scores: NDArray[np.int64],
     wins: NDArray[np.bool_],
@@ -233,18 +189,8 @@ def summarise_direction(
     >>> found.points.mean, found.win_rate.mean, found.duplicate_share.mean
     (1.0, 0.5, 0.75)
     """
-    deals, seats = scores.shape
-    totals, wins = scores.sum(axis=1), wins.astype(np.int64)
-    columns = np.column_stack([totals, wins.sum(axis=1), halves(totals), scores, wins])
-    points, win_rate, share, *by_seat = intervals(
-        columns,
-        [seats * denominator, seats, 2] + [denominator] * seats + [1] * seats,
-        resamples,
-        seed,
-    )
-    return Direction(
-        deals, deals * seats, points, win_rate, share, tuple(by_seat[:seats]), tuple(by_seat[seats:])
-    )
+    columns, divisors = _points_columns(scores, denominator)
+    return _direction(scores, wins, intervals(columns, divisors, resamples, seed))
 
 
 def summarise_pair(
@@ -267,13 +213,38 @@ def summarise_pair(
     resamples, seed : int
         Of the bootstrap.
     """
-    totals = scores.sum(axis=2)
+    seats, totals = scores.shape[2], scores.sum(axis=2)
     difference = totals[:, 0] - totals[:, 1]
-    first, second = (
-        summarise_direction(scores[:, d], wins[:, d], resamples, seed, denominator) for d in range(2)
+    (first, divisors), (second, _) = (_points_columns(scores[:, d], denominator) for d in range(2))
+    columns = np.column_stack([first, second, difference])
+    found = intervals(columns, [*divisors, *divisors, seats * denominator], resamples, seed)
+    parts = found[: 1 + seats], found[1 + seats : -1]
+    one, other = (_direction(scores[:, d], wins[:, d], parts[d]) for d in range(2))
+    return Pair((one, other), found[-1], z_score(difference), worth_of_a_deal(scores))
+
+
+def _points_columns(scores: NDArray[np.int64], denominator: int) -> tuple[NDArray[np.int64], list[int]]:
+    """What is bootstrapped of a direction, (D, 1 + n) with the divisors: the total, and points by seat."""
+    seats = scores.shape[1]
+    return np.column_stack([scores.sum(axis=1), scores]), [seats * denominator] + [denominator] * seats
+
+
+def _direction(scores: NDArray[np.int64], wins: NDArray[np.bool_], points: Sequence[Interval]) -> Direction:
+    """A direction's figures, given the intervals of ``_points_columns``."""
+    deals, seats = scores.shape
+    won = wins.astype(np.int64)
+    shares = np.column_stack([won.sum(axis=1), halves(scores.sum(axis=1)), won])
+    win_rate, duplicate_share, *by_seat = share_intervals(shares, [seats, 2] + [1] * seats)
+    return Direction(
+        deals,
+        deals * seats,
+        points[0],
+        win_rate,
+        duplicate_share,
+        tuple(points[1:]),
+        tuple(by_seat),
+        worth_of_a_deal(scores),
     )
-    paired = intervals(difference[:, None], [scores.shape[2] * denominator], resamples, seed)[0]
-    return Pair((first, second), paired, z_score(difference))
 
 
 @dataclass(frozen=True)
