@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from envs.core.game import Rules, get
+from envs.core.game import Game, Rules, get
 
 from .base import Agent, Decisions
 from .hu_first import HuFirstAgent
 from .lowest import LowestAgent
 from .rule import RuleAgent
-from .search import SearchAgent
+from .search import NETWORK_BUDGET, RULE_BUDGET, Budget, SearchAgent, network_search, rule_search
 from .tabular import TabularAgent, is_table
 from .uniform import UniformAgent
 
@@ -48,7 +48,8 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
     ----------
     name_or_path : str
         One of ``names(game)``; ``search:32`` (playouts a legal action) or ``search:20ms`` (time a decision);
-        or the folder of a training run or of one of its checkpoints.
+        the folder of a training run or of one of its checkpoints; or ``search-net:`` and such a folder of a
+        network, or ``search-net:20ms:``, ``search-net:32:`` and the folder.
     game : str
         The game it is to play.
     rules : Rules, optional
@@ -70,9 +71,11 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
     if name_or_path == "rule":
         return RuleAgent(game)
     if name_or_path == "search_v0":
-        return SearchAgent(game, frozen=FROZEN_SEARCH[found.name])
+        return rule_search(game, frozen=FROZEN_SEARCH[found.name])
     if name_or_path.split(":")[0] == "search":
         return _search(name_or_path, game)
+    if name_or_path.split(":")[0] == "search-net":
+        return _search_net(name_or_path, found, rules)
     if name_or_path in names(game):
         return RuleAgent(game, frozen=int(name_or_path.removeprefix("rule_v")))
     if is_table(Path(name_or_path)):
@@ -87,14 +90,33 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
 
 
 def _search(name: str, game: str) -> SearchAgent:
-    """The agent of ``search``, ``search:<playouts>`` or ``search:<milliseconds>ms``."""
-    if name == "search":
-        return SearchAgent(game)
-    match = re.fullmatch(r"search:(\d{1,9})(ms)?", name, re.ASCII)
-    number = int(match[1]) if match else 0
-    if match is None or number == 0:
+    """The agent of ``search`` or ``search:BUDGET``."""
+    match = re.fullmatch(r"search(:(\d{1,9})(ms)?)?", name, re.ASCII)
+    if match is None or (match[2] is not None and int(match[2]) == 0):
         raise ValueError(
             f"no agent {name!r}: give search a whole number of playouts an action, as in search:128, or of "
             "milliseconds a decision, as in search:20ms"
         )
-    return SearchAgent(game, milliseconds=number) if match[2] else SearchAgent(game, playouts=number)
+    return rule_search(game, _budget(match[2], match[3], RULE_BUDGET))
+
+
+def _search_net(name: str, game: Game, rules: Rules | None) -> SearchAgent:
+    """The agent of ``search-net:PATH`` or ``search-net:BUDGET:PATH``."""
+    match = re.fullmatch(r"search-net:((\d{1,9})(ms)?:)?(.+)", name, re.ASCII | re.DOTALL)
+    if match is None or (match[2] is not None and int(match[2]) == 0) or not Path(match[4]).is_dir():
+        raise ValueError(
+            f"no agent {name!r}: give search-net the folder of a network's run, as in "
+            "search-net:runs/guan_pai-1, after a budget if you like, as in search-net:20ms:runs/guan_pai-1"
+        )
+    from .network import NetworkAgent  # torch is slow to import
+
+    network = NetworkAgent.load(Path(match[4]), game, rules)
+    return network_search(
+        game.info(rules or game.rules()), network, _budget(match[2], match[3], NETWORK_BUDGET)
+    )
+
+
+def _budget(number: str | None, unit: str | None, default: Budget) -> Budget:
+    if number is None:
+        return default
+    return Budget(default.playouts, int(number)) if unit else Budget(int(number))

@@ -110,28 +110,34 @@ class NetworkAgent(Agent):
             )
         return cls(net, name=folder.name)
 
-    def _logits(self, decisions: Decisions) -> NDArray[np.float32]:
+    def _legal_logits(self, observations: NDArray[np.uint8], masks: NDArray[np.int8]) -> NDArray[np.float32]:
         """Logits (N, A), minus infinity where illegal."""
-        logits = np.empty(decisions.action_masks.shape, np.float32)
+        logits = np.empty(masks.shape, np.float32)
         device = next(self.net.parameters()).device
         with torch.inference_mode(), torch.autocast(device.type, enabled=False):  # the same answer anywhere
-            for k in range(0, len(decisions), LARGEST_FORWARD):
-                part = torch.from_numpy(decisions.observations[k : k + LARGEST_FORWARD])
+            for k in range(0, len(observations), LARGEST_FORWARD):
+                part = torch.from_numpy(observations[k : k + LARGEST_FORWARD])
                 logits[k : k + LARGEST_FORWARD] = self.net(part.to(device).float()).cpu().numpy()
         if not np.isfinite(logits).all():  # it would play its first legal action, unnoticed
             raise ValueError("the network's answer is not finite")
-        logits[decisions.action_masks == 0] = -np.inf
+        logits[masks == 0] = -np.inf
         return logits
 
-    def act(self, decisions: Decisions) -> NDArray[np.int64]:
-        return self._logits(decisions).argmax(axis=1) if self.greedy else super().act(decisions)
-
-    def policy(self, decisions: Decisions) -> NDArray[np.float32]:
-        logits = self._logits(decisions)
-        if self.greedy:
-            return np.eye(logits.shape[1], dtype=np.float32)[logits.argmax(axis=1)]
+    def chances(self, observations: NDArray[np.uint8], masks: NDArray[np.int8]) -> NDArray[np.float32]:
+        """What the network would draw its actions with, greedy or not: probabilities (N, A)."""
+        logits = self._legal_logits(observations, masks)
         exps = np.exp(logits - logits.max(axis=1, keepdims=True))
         return exps / exps.sum(axis=1, keepdims=True)
+
+    def act(self, decisions: Decisions) -> NDArray[np.int64]:
+        if not self.greedy:
+            return super().act(decisions)
+        return self._legal_logits(decisions.observations, decisions.action_masks).argmax(axis=1)
+
+    def policy(self, decisions: Decisions) -> NDArray[np.float32]:
+        if not self.greedy:
+            return self.chances(decisions.observations, decisions.action_masks)
+        return super().policy(decisions)
 
 
 def _policy_file(folder: Path) -> Path:

@@ -1,34 +1,20 @@
 """``search``: tries every action in random worlds and plays them out: determinised Monte Carlo.
 
 A **world** is the table with the cards that the seat does not see dealt at random, as far as they can be so
-(``agents/worlds``). Every legal action is tried in the same worlds; after it the rule player plays all seats
-to the end, the rest of a play in several steps included, and the seat's final points count. By successive
-halving: rounds of fresh worlds, after each of which the worse half of the actions is dropped, until one is
-left. The means are over all rounds so far; of equal ones the rule player's own choice is the better, then
-the lower action.
+(``agents/worlds``). The actions are tried in the same worlds; after each a player plays all seats to the end,
+the rest of a play in several steps included, and the seat's final points count (``playouts.py``): the rule
+player, or for ``search-net`` a network, which then also says which actions are worth trying.
 
+By successive halving: rounds of fresh worlds, after each of which the worse half of the actions is dropped.
+What the player itself would do stays to the end, and another action is taken only where it has gained
+``CONFIDENCE`` standard errors on it, world by world: luck that is left in the means would often choose worse.
 Every round gets the same number of playouts, so in later ones each action gets more. A playout costs far more
-than all else: ``playouts`` a legal action are what a decision takes, whatever is chosen.
+than all else: ``playouts`` an action are what a decision takes, whatever is chosen.
+
+Where every card is known (few unseen ones, all alike) the rest of the game is solved (``endgame.py``).
 
 What it cannot do: it plays on as if all could see all cards (it neither hides nor finds out anything), it
-takes others for rule players, and but for Diao Xie it does not weigh worlds by what others did. A world that
-is certain is not solved exactly.
-
-What it gains alone against ``rule_v0`` in all other seats, with 128 playouts (duplicate deals, seed 0):
-
-=========================== ===== ===================== ===================
-game                        deals points a game         deals with a gain
-=========================== ===== ===================== ===================
-Guan Pai                    200   +14.1 (11.9 to 16.3)  86 % (82 to 91)
-Zheng Shang You             200   +4.6 (3.7 to 5.6)     77 % (71 to 83)
-Zheng Shang You, two decks  60    +11.3 (7.0 to 16.0)   81 % (71 to 90)
-Diao Xie                    2000  +0.08 (0.06 to 0.10)  52 % (50 to 54)
-Diao Xie, five players      1000  +0.10 (0.05 to 0.16)  61 % (58 to 64)
-Diao Xie, limit betting     2000  +0.12 (0.09 to 0.15)  57 % (55 to 58)
-Xiangxi 96                  100   +0.1 (-0.2 to 0.5)    53 % (45 to 61)
-=========================== ===== ===================== ===================
-
-Against Guan Pai's ``rule_v1`` it is +5.2 (3.5 to 6.9) and 69 %. In Xiangxi 96 no gain can be measured.
+takes others for players of its own kind, and but for Diao Xie it does not weigh worlds by what others did.
 
 References
 ----------
@@ -39,105 +25,161 @@ sampling in game tree search", AAAI 2010.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.core.game import MASK
+from envs.core.game import GameInfo
 
 from .base import Agent, Decisions
+from .endgame import Solver
+from .playouts import Playouts, PolicyPlayouts, RulePlayouts
 from .rule import RuleAgent
-from .worlds import trier
+from .worlds import filler
 
-PLAYOUTS = 128  # in Guan Pai more bring nothing that can be measured
-SPARE_TABLES = 2
+if TYPE_CHECKING:
+    from .network import NetworkAgent  # torch is slow to import
+
+CONFIDENCE = 1.0  # standard errors
 MILLISECOND = 1e-3
+NEVER = -np.inf  # the preference for an action that is not tried
+
+Preferences = Callable[[Decisions], NDArray[np.float32]]
+"""How much actions (N, A) are preferred before any search; ``NEVER`` if they are not to be tried."""
 
 
-class SearchAgent(Agent):
-    """Determinised Monte Carlo with a rule player.
-
-    Parameters
-    ----------
-    game : str
-    playouts : int
-        Games played out a legal action, on average; every round has one world at least.
-    milliseconds : float, optional
-        Time for a decision, in place of ``playouts``; every round has one world at least.
-    frozen : int, optional
-        Which frozen rule player plays the games out; None is the newest.
+@dataclass(frozen=True)
+class Budget:
+    """What a decision may take.
 
     Attributes
     ----------
-    is_reproducible : bool
-        Whether an answer depends on its decision and key alone: not with ``milliseconds``. Only agents that
-        may not be so have this attribute.
+    playouts : int
+        Games played out an action that is tried, on average; every round has one world at least.
+    milliseconds : float or None
+        Time for a decision, in place of ``playouts``; every round has one world at least.
 
     Raises
     ------
     ValueError
-        If ``playouts`` or ``milliseconds`` is not positive.
+        If one of them is not positive.
+    """
+
+    playouts: int
+    milliseconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.playouts < 1 or (self.milliseconds is not None and self.milliseconds <= 0):
+            raise ValueError(f"search takes at least 1 playout an action or some milliseconds, not {self}")
+
+    def __str__(self) -> str:
+        return f"{self.playouts}" if self.milliseconds is None else f"{self.milliseconds:g}ms"
+
+
+RULE_BUDGET = Budget(128)  # in Guan Pai more bring nothing that can be measured
+NETWORK_BUDGET = Budget(32)
+MOST_TRIED, LEAST_TRIED = 8, 0.01  # actions of a network: the best so many, with at least this probability
+
+
+class SearchAgent(Agent):
+    """Determinised Monte Carlo.
+
+    Parameters
+    ----------
+    game : str
+    name : str
+    prefer : callable
+        What the player would do without search: the first action that it prefers most.
+    play_out : Playouts
+    budget : Budget
+
+    Attributes
+    ----------
+    is_reproducible : bool
+        Whether an answer depends on its decision and key alone: not with a budget of time. Only agents that
+        may not be so have this attribute.
     """
 
     needs_tables = True
 
-    def __init__(
-        self,
-        game: str,
-        playouts: int = PLAYOUTS,
-        milliseconds: float | None = None,
-        frozen: int | None = None,
-    ) -> None:
-        if playouts < 1 or (milliseconds is not None and milliseconds <= 0):
-            raise ValueError(
-                f"search takes at least 1 playout an action or some milliseconds a decision, "
-                f"not playouts={playouts}, milliseconds={milliseconds}"
-            )
-        budget = f"{playouts}" if milliseconds is None else f"{milliseconds:g}ms"
-        self._rule = RuleAgent(game, frozen)
-        self._try = trier(game, game if frozen is None else f"{game}_v{frozen}")
-        self._playouts = playouts
-        self._seconds = None if milliseconds is None else milliseconds * MILLISECOND
-        self.is_reproducible = milliseconds is None
-        self.name = f"search:{budget}" if frozen is None else f"search:{budget} by {self._rule.name}"
+    def __init__(self, game: str, name: str, prefer: Preferences, play_out: Playouts, budget: Budget) -> None:
+        self.name, self._prefer, self._play_out, self._budget = name, prefer, play_out, budget
+        self._fill_all, self._solver = filler(game), Solver(game)
+        self.is_reproducible = budget.milliseconds is None
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
         if decisions.tables is None:
             raise ValueError(f"{self.name} needs Decisions.tables, as its needs_tables says")
-        actions = self._rule.act(decisions)
-        room = np.zeros(decisions.action_masks.shape[1], MASK), np.repeat(decisions.tables[:1], SPARE_TABLES)
-        for i in range(len(decisions)):
-            legal = np.flatnonzero(decisions.action_masks[i])
-            if len(legal) > 1:  # else it is forced
-                candidates = np.concatenate([actions[i : i + 1], legal[legal != actions[i]]])
-                actions[i] = self._search(decisions.tables[i : i + 1], candidates, decisions.keys[i], *room)
+        preferences, actions = self._prefer(decisions), np.zeros(len(decisions), np.int64)
+        for i, preferred in enumerate(preferences):
+            candidates = np.argsort(-preferred, kind="stable")[: np.count_nonzero(preferred > NEVER)]
+            table = decisions.tables[i : i + 1]
+            known = self._solved(table, decisions.keys[i : i + 1]) if len(candidates) > 1 else None
+            if known is None:
+                actions[i] = self._search(table, candidates, decisions.keys[i])
+            else:
+                actions[i] = candidates[known[candidates].argmax()]
         return actions
 
-    def _search(
-        self,
-        table: NDArray[Any],
-        candidates: NDArray[np.int64],
-        key: np.uint64,
-        mask: NDArray[np.int8],
-        spare: NDArray[Any],
-    ) -> np.int64:
-        """The best of the ``candidates`` (C,), the rule player's choice first, at ``table`` (1,)."""
-        sums = np.zeros(len(candidates), np.int64)
-        rounds = (len(candidates) - 1).bit_length()  # halved so often one is left
-        budget = self._playouts * len(candidates) // rounds
-        first, start = 0, perf_counter()
+    def _solved(self, table: NDArray[Any], key: NDArray[np.uint64]) -> NDArray[np.int64] | None:
+        """Points (A,) after each action, where every card is known and not too many are left."""
+        world = table.copy()
+        return self._solver.points(world) if self._fill_all(world, key) else None
+
+    def _search(self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64) -> np.int64:
+        """The best of the ``candidates`` (C,), the player's own choice first, at ``table`` (1,)."""
+        gains, squares = np.zeros(len(candidates)), np.zeros(len(candidates))  # on the own choice
+        tried, start = 0, perf_counter()
+        rounds = (len(candidates) - 1).bit_length()  # halved so often one is left, beside the own choice
+        budget = self._budget.playouts * len(candidates) // max(1, rounds)
         for number in range(1, rounds + 1):
             worlds, end = max(1, budget // len(candidates)), start
-            if self._seconds is not None:
-                worlds, end = 1, start + self._seconds * number / rounds
+            if self._budget.milliseconds is not None:
+                worlds, end = 1, start + self._budget.milliseconds * MILLISECOND * number / rounds
             while True:
-                self._try(table, candidates, key, first, worlds, sums, mask, spare)
-                first += worlds
+                points = self._play_out(table, candidates, key, tried, worlds)
+                gained = points - points[:, :1]
+                gains += gained.sum(axis=0)
+                squares += (gained * gained).sum(axis=0)
+                tried += worlds
                 if perf_counter() >= end:
                     break
-            by_worth = np.argsort(-sums, kind="stable")
-            better = np.sort(by_worth[: (len(candidates) + 1) // 2])  # in their order before: it decides ties
-            candidates, sums = candidates[better], sums[better]
-        return candidates[0]
+            by_worth = 1 + np.argsort(-gains[1:], kind="stable")
+            better = np.r_[0, np.sort(by_worth[: len(candidates) // 2])]
+            candidates, gains, squares = candidates[better], gains[better], squares[better]
+        best = gains.argmax()
+        spread = np.sqrt(max(0.0, squares[best] - gains[best] ** 2 / max(1, tried)))
+        return candidates[best] if gains[best] > CONFIDENCE * spread else candidates[0]
+
+
+def rule_search(game: str, budget: Budget = RULE_BUDGET, frozen: int | None = None) -> SearchAgent:
+    """Search with a rule player, the newest or a ``frozen`` one."""
+    rule = RuleAgent(game, frozen)
+
+    def prefer(decisions: Decisions) -> NDArray[np.float32]:
+        preferences = np.where(decisions.action_masks, np.float32(0), np.float32(NEVER))
+        preferences[np.arange(len(decisions)), rule.act(decisions)] = 1
+        return preferences
+
+    name = f"search:{budget}" if frozen is None else f"search:{budget} by {rule.name}"
+    return SearchAgent(game, name, prefer, RulePlayouts(game, frozen), budget)
+
+
+def network_search(info: GameInfo, network: NetworkAgent, budget: Budget = NETWORK_BUDGET) -> SearchAgent:
+    """Search with a network, which chooses the actions that are tried and plays the games out."""
+
+    def prefer(decisions: Decisions) -> NDArray[np.float32]:
+        preferences = np.full(decisions.action_masks.shape, NEVER, np.float32)
+        for i, mask in enumerate(decisions.action_masks):  # one by one: digits depend on batches
+            chances = network.chances(decisions.observations[i : i + 1], mask[None])[0]
+            best = np.argsort(-chances, kind="stable")[:MOST_TRIED]
+            best = best[(chances[best] >= LEAST_TRIED) | (best == best[0])]
+            preferences[i, best] = chances[best]
+        return preferences
+
+    play_out = PolicyPlayouts(info, network.chances)
+    return SearchAgent(info.name, f"search-net:{budget}:{network.name}", prefer, play_out, budget)

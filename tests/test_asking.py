@@ -85,7 +85,7 @@ def test_the_same_whatever_the_batches(how):
 
 def test_failing_always_is_playing_at_random():
     """All of its decisions are made at random, which is no worse and no better than a random player."""
-    result = play_pair(GAME, RULES, Fails("raises", 1), "random", 30, 0, goes_on=True)
+    result = play_pair(GAME, RULES, Fails("raises", 1), "random", 30, 1, goes_on=True)
     found, good = result.failures
     assert found.failed == found.asked > 500 and good.failed == 0
     totals = result.scores.sum(axis=2)

@@ -143,12 +143,26 @@ def test_other_seeds_other_games():
     assert (one != other).any()
 
 
-def test_pair_the_other_way_round_is_the_same_games():
-    a, b = Lowest(), Answers(lambda d: 265 - d.action_masks[:, ::-1].argmax(axis=1))
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [(Lowest(), Answers(lambda d: 265 - d.action_masks[:, ::-1].argmax(axis=1))), ("random", "rule")],
+)
+def test_pair_the_other_way_round_is_the_same_games(a, b):
     one, other = play_pair(GAME, RULES, a, b, 20, 0), play_pair(GAME, RULES, b, a, 20, 0)
     assert (one.scores == other.scores[:, ::-1]).all()
     assert (one.wins == other.wins[:, ::-1]).all()
     assert one.scores.any()
+
+
+def test_a_pair_plays_the_same_games_in_any_company():
+    played = {}
+    for agents in (("random", "lowest", "rule"), ("rule", "random")):
+        a, b = agents.index("random"), agents.index("rule")
+        blocks, places = tournament.pair_blocks(3, a, b, 10, 0)
+        games = list(play_blocks(GAME, RULES, agents, blocks))
+        played[agents] = tournament.pair_result(INFO, games, places).scores
+    one, other = played.values()
+    assert (one == other).all()
 
 
 def test_winners_by_column_or_by_score():

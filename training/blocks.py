@@ -7,8 +7,10 @@ of an agent are made from keys (``envs.core.rng.mix_in``).
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,19 @@ _DEAL, _PLAY = 1, 2  # what a key is for
 def deal_seeds(seed: int, purpose: int, first: int, count: int) -> NDArray[np.uint64]:
     """Seeds of the chance streams that shuffle deals ``first`` to ``first + count - 1``."""
     return mix_in(np.full(count, as_seed(seed), np.uint64), purpose, _DEAL, np.arange(first, first + count))
+
+
+def marks_of(names: Sequence[str]) -> NDArray[np.uint64]:
+    """Numbers (N,) that stand for agents in keys: by name, so that order and company change nothing.
+
+    Agents of one name are told apart by which of them comes first.
+    """
+    seen: Counter[str] = Counter()
+    marks = []
+    for name in names:
+        marks.append(sha256(f"{seen[name]} {name}".encode()).digest()[:8])
+        seen[name] += 1
+    return np.frombuffer(b"".join(marks), "<u8").astype(np.uint64)
 
 
 # --- one block of games -------------------------------------------------------------------------
@@ -118,7 +133,8 @@ def play_block(
 
     numbers = np.repeat(np.arange(block.first, block.first + deals), per_deal)
     game_keys = np.full(len(numbers), as_seed(block.seed), np.uint64)
-    game_keys = mix_in(game_keys, block.purpose, _PLAY, numbers, *seatings.T)
+    marks = marks_of([agent.name for agent in agents])
+    game_keys = mix_in(game_keys, block.purpose, _PLAY, numbers, *marks[seatings].T)
 
     vec = make_vec(game, len(seatings), autoreset=False, **rules.as_dict())
     decks = np.repeat(decks, per_deal, axis=0)
@@ -135,7 +151,9 @@ def play_block(
         forced = alive & (np.count_nonzero(masks.view(np.bool_), axis=1) == 1)
         answers[forced] = masks[forced].argmax(axis=1)  # nobody is asked
         asked = alive & ~forced
-        _ask(vec, seen, infos["seat"], asked, agents, seatings, game_keys, len(actions), answers, tally)
+        _ask(
+            vec, seen, infos["seat"], asked, agents, seatings, marks, game_keys, len(actions), answers, tally
+        )
         actions.append(answers)
         seen, _, ended, _, infos = vec.step(answers)
 
@@ -176,6 +194,7 @@ def _ask(
     asked: NDArray[np.bool_],
     agents: Sequence[Agent],
     seatings: NDArray[np.int64],
+    marks: NDArray[np.uint64],
     game_keys: NDArray[np.uint64],
     decision: int,
     answers: NDArray[np.int64],
@@ -183,7 +202,7 @@ def _ask(
 ) -> None:
     """Fill in ``answers`` at the tables ``asked``: each agent answers for all its seats in one call."""
     entries = seatings[np.arange(len(seats)), seats]
-    keys = mix_in(game_keys, entries, decision, seats)
+    keys = mix_in(game_keys, marks[entries], decision, seats)
     for entry in np.unique(entries[asked]).tolist():
         rows, agent = np.flatnonzero(asked & (entries == entry)), agents[entry]
 

@@ -30,7 +30,7 @@ NO_KEY = np.uint64(0)  # the rule player uses none
 
 @njit
 def fill(t, seat, key):
-    """Complete ``t``, blanked for ``seat``, who is to act."""
+    """Complete ``t``, blanked for ``seat``, who is to act; returns False: no world is certain."""
     seed_stream(t.chance, key)
     for hand in range(t.hand + 1, t.hands):
         deck = t.deck[NUM_CARDS * hand : NUM_CARDS * (hand + 1)]
@@ -41,7 +41,8 @@ def fill(t, seat, key):
     for _ in range(MOST_DEALS):
         deal_others(t, seat, t.deck[NUM_CARDS * t.hand : NUM_CARDS * (t.hand + 1)])
         if is_likely(t, seat, mask):
-            return
+            break
+    return False
 
 
 @njit

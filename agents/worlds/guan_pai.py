@@ -16,7 +16,18 @@ import numpy as np
 from envs.core.cards import SUITS
 from envs.core.jit import njit
 from envs.core.rng import seed_stream, shuffle
-from envs.guan_pai.actions import CARDS, COLUMN, DIAMOND_THREE, KEY, LEAD, NUM_RANKS, PAIR, RANKS, SINGLE
+from envs.guan_pai.actions import (
+    CARD_RANK,
+    CARDS,
+    COLUMN,
+    DIAMOND_THREE,
+    KEY,
+    LEAD,
+    NUM_RANKS,
+    PAIR,
+    RANKS,
+    SINGLE,
+)
 from envs.guan_pai.legal import highest_rank
 from envs.guan_pai.rules import HAND_SIZE, SEATS
 from envs.guan_pai.table import take_card
@@ -30,11 +41,12 @@ SUIT_BITS = np.array([1 << SUITS.index(suit) for suit in ORDER])
 
 @njit
 def fill(t, seat, key):
-    """Complete ``t``, blanked for ``seat``, who is to act."""
+    """Complete ``t``, blanked for ``seat``, who is to act; returns whether all unseen cards are alike."""
     seed_stream(t.chance, key)
     cards = np.zeros(len(CARDS), np.int64)
     is_kept = three_is_kept(t, seat)
     size = gather_unseen(t, seat, is_kept, cards)
+    are_alike = t.plays > 0 and CARD_RANK[cards[0]] == CARD_RANK[cards[size - 1]]
     shuffle(t.chance, cards[:size])
     at = 0
     for i in range(1, SEATS):
@@ -47,6 +59,7 @@ def fill(t, seat, key):
             take_card(t, other, cards[at])
             at += 1
     t.breach = was_breach(t, seat)
+    return are_alike
 
 
 @njit

@@ -25,13 +25,14 @@ from envs.xiangxi96.win import find_wins
 
 STOCK = MOST_SEATS  # a holder of cards behind the seats
 NUM_HOLDERS = MOST_SEATS + 1
+PAIR = 2  # players: all that is unseen is in one hand, or in the stock
 SWAPS = 4  # a card, to forget how the deal began
 MOST_TRIES = 1000
 
 
 @njit
 def fill(t, seat, key):
-    """Complete ``t``, blanked for ``seat``, who is to act.
+    """Complete ``t``, blanked for ``seat``, who is to act; returns whether another seat has all unseen cards.
 
     Raises ValueError where no deal of the unseen cards is possible, which no game leads to.
     """
@@ -50,6 +51,7 @@ def fill(t, seat, key):
         held[holders[i], cards[i] // COPIES] += 1
     keep_to_limits(t, limits(t), cards[:size], holders, held)
     put(t, seat, cards[:size], holders, held)
+    return t.num_players == PAIR and t.dealt == NUM_CARDS
 
 
 @njit

@@ -22,11 +22,12 @@ WHOLE_HANDS = np.array(HAND_SIZES)  # by the number of decks
 
 @njit
 def fill(t, seat, key):
-    """Complete ``t``, blanked for ``seat``, who is to act."""
+    """Complete ``t``, blanked for ``seat``, who is to act; returns whether all unseen cards are alike."""
     seed_stream(t.chance, key)
     cards = np.zeros(len(PACKS[1]), np.int64)
     is_kept = three_is_kept(t, seat)
     size = gather_unseen(t, seat, is_kept, cards)
+    are_alike = cards[0] == cards[size - 1]
     shuffle(t.chance, cards[:size])
     at = 0
     for i in range(1, SEATS):
@@ -39,6 +40,7 @@ def fill(t, seat, key):
             take_card(t, other, cards[at])
             at += 1
         find_live(t, np.int64(other))
+    return are_alike
 
 
 @njit

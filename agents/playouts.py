@@ -1,0 +1,180 @@
+"""Games played out from a table that a seat sees: every candidate action in the same random worlds.
+
+``RulePlayouts`` let a rule player's kernel play all seats to the end, ``PolicyPlayouts`` a network, which
+answers for all games at once. Both are called alike and give the scores world by world, so that who compares
+two actions can do so within worlds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.core.game import ACTION, MASK, OBSERVATION, GameInfo, get
+from envs.core.jit import bind
+from envs.core.rng import mix, mix_in
+
+from . import worlds
+from .base import draw
+
+Chances = Callable[[NDArray[np.uint8], NDArray[np.int8]], NDArray[np.float32]]
+
+
+class Playouts(Protocol):
+    """How games are played out."""
+
+    def __call__(
+        self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64, first: int, count: int
+    ) -> NDArray[np.int64]:
+        """Points of the seat to act at the end, (count, C), after each of the ``candidates`` (C,).
+
+        Parameters
+        ----------
+        table : (1,) record
+            With everything that the seat may not know zeroed.
+        candidates : (C,) int64
+            Legal actions.
+        key : uint64
+            Of the decision: it makes the worlds.
+        first, count : int
+            The worlds number ``first`` to ``first + count - 1``.
+        """
+
+
+# --- by a rule player -----------------------------------------------------------------------------
+
+
+def play_out(t, mask, key):
+    """Let the rule player's ``choose`` play all seats to the end; forced decisions need none."""
+    while not t.over:
+        legal(t, mask)  # noqa: F821
+        action = only_action(mask)  # noqa: F821
+        if action < 0:
+            action = choose(t, mask, key)  # noqa: F821
+        apply(t, action)  # noqa: F821
+
+
+def try_candidates(tables, candidates, key, first, mask, spare, scores):
+    """Fill ``scores`` (W, C): see ``Playouts``. ``mask`` (A,), ``spare`` (2,) are room to work in."""
+    seat = np.int64(tables[0].turn)
+    for number in range(len(scores)):
+        world_key = mix(key ^ np.uint64(first + number))
+        spare[0] = tables[0]
+        fill(spare[0], seat, world_key)  # noqa: F821
+        for i in range(len(candidates)):
+            spare[1] = spare[0]
+            trial = spare[1]
+            apply(trial, candidates[i])  # noqa: F821
+            play_out(trial, mask, world_key)
+            scores[number, i] = trial.score[seat]
+
+
+@cache
+def _trier(game: str, rule: str) -> Any:
+    """``try_candidates`` of a game, played out by the kernel ``choose`` of ``agents.rule.<rule>``."""
+    found, owner = get(game), f"playouts.{rule}"
+    kernels = {
+        **found.kernels,
+        "only_action": found.loops.only_action,
+        "choose": import_module(f"agents.rule.{rule}").choose,
+        "fill": worlds.kernel(game),
+    }
+    kernels["play_out"] = bind(play_out, kernels, owner)
+    return bind(try_candidates, kernels, owner)
+
+
+class RulePlayouts:
+    """A rule player in all seats.
+
+    Parameters
+    ----------
+    game : str
+    frozen : int or None
+        Which frozen version; None is the newest.
+    """
+
+    def __init__(self, game: str, frozen: int | None = None) -> None:
+        found = get(game)
+        self._try = _trier(game, game if frozen is None else f"{game}_v{frozen}")
+        self._mask = np.zeros(found.info(found.rules()).num_actions, MASK)
+        self._spare = found.new_tables(2, found.rules())
+
+    def __call__(
+        self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64, first: int, count: int
+    ) -> NDArray[np.int64]:
+        scores = np.zeros((count, len(candidates)), np.int64)
+        self._try(table, candidates, key, first, self._mask, self._spare, scores)
+        return scores
+
+
+# --- by a network ---------------------------------------------------------------------------------
+
+
+def go_on(trials, live, actions, observations, masks):
+    """Play ``actions`` (N,) at ``trials[live]`` (N,), and on to the next decisions between several actions.
+
+    The trials that are not over by then, K of them, come first in ``live`` and in ``observations`` (N, O) and
+    ``masks`` (N, A), which they are written to. Returns K.
+    """
+    kept = 0
+    for i in range(len(actions)):
+        t = trials[live[i]]
+        action = actions[i]
+        while action >= 0:
+            apply(t, action)  # noqa: F821
+            if t.over:
+                break
+            legal(t, masks[kept])  # noqa: F821
+            action = only_action(masks[kept])  # noqa: F821
+        if not t.over:
+            observe(t, t.turn, observations[kept])  # noqa: F821
+            live[kept] = live[i]
+            kept += 1
+    return kept
+
+
+@cache
+def _goer(game: str) -> Any:
+    """``go_on`` of a game."""
+    found = get(game)
+    return bind(go_on, {**found.kernels, "only_action": found.loops.only_action}, f"playouts.{game}")
+
+
+class PolicyPlayouts:
+    """A policy in all seats, which draws its actions.
+
+    Parameters
+    ----------
+    info : GameInfo
+        Of the rules that it plays under.
+    chances : callable
+        From observations (N, O) and masks (N, A) to probabilities (N, A) float32.
+    """
+
+    def __init__(self, info: GameInfo, chances: Chances) -> None:
+        self._observation_size, self._num_actions = info.observation_size, info.num_actions
+        self._chances, self._fill_all, self._go_on = chances, worlds.filler(info.name), _goer(info.name)
+
+    def __call__(
+        self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64, first: int, count: int
+    ) -> NDArray[np.int64]:
+        size = count * len(candidates)
+        world_keys = mix_in(np.full(count, key), np.arange(first, first + count))
+        dealt = np.repeat(table, count)
+        self._fill_all(dealt, world_keys)
+        trials, keys = np.repeat(dealt, len(candidates)), np.repeat(world_keys, len(candidates))
+        live, actions = np.arange(size), np.tile(candidates, count).astype(ACTION)
+        seen = np.zeros((size, self._observation_size), OBSERVATION)
+        masks = np.zeros((size, self._num_actions), MASK)
+        decision = 0
+        while kept := self._go_on(trials, live, actions, seen, masks):
+            actions, legal = actions[:kept], masks[:kept]
+            draw(self._chances(seen[:kept], legal), legal, mix_in(keys[live[:kept]], decision), actions)
+            decision += 1
+        scores = trials["score"][:, int(table["turn"][0])]
+        return scores.reshape(count, len(candidates)).astype(np.int64)
