@@ -10,7 +10,9 @@ import agents
 from envs.core.game import get
 from training import exploit, response
 from training.evaluate import evaluate_against
+from training.exploit import _what_it_says
 from training.exploitability import exploitability
+from training.intervals import Interval
 from training.ppo import PPOConfig
 from training.response import MEASURING_SEED, train_response
 
@@ -68,3 +70,12 @@ def test_the_command_tells_what_is_learned(
     assert exploit.main(words) == 0
     told = capsys.readouterr().out
     assert "points a game" in told and "20 duplicate deals" in told and f"The response: {tmp_path}" in told
+
+
+@pytest.mark.parametrize(
+    ("gain", "says"),
+    [(Interval(0.5, 0.1, 0.9), "a lower bound"), (Interval(0.5, -0.1, 0.9), "no weakness"),
+     (Interval(-0.9, -1.2, -0.6), "no weakness")],
+)  # fmt: skip
+def test_only_a_gain_above_nothing_shows_a_weakness(gain: Interval, says: str) -> None:
+    assert says in _what_it_says(gain)

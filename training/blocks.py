@@ -7,10 +7,8 @@ of an agent are made from keys (``envs.core.rng.mix_in``).
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -39,17 +37,13 @@ def deal_seeds(seed: int, purpose: int, first: int, count: int) -> NDArray[np.ui
     return mix_in(np.full(count, as_seed(seed), np.uint64), purpose, _DEAL, np.arange(first, first + count))
 
 
-def marks_of(names: Sequence[str]) -> NDArray[np.uint64]:
-    """Numbers (N,) that stand for agents in keys: by name, so that order and company change nothing.
+def marks_of(names: Sequence[str]) -> NDArray[np.int64]:
+    """Numbers (N,) that stand for agents in keys: 0, or how many agents of the same name come before.
 
-    Agents of one name are told apart by which of them comes first.
+    So a pair plays the same games in any order, any company and under any names, and two of a name draw
+    different numbers.
     """
-    seen: Counter[str] = Counter()
-    marks = []
-    for name in names:
-        marks.append(sha256(f"{seen[name]} {name}".encode()).digest()[:8])
-        seen[name] += 1
-    return np.frombuffer(b"".join(marks), "<u8").astype(np.uint64)
+    return np.array([names[:place].count(name) for place, name in enumerate(names)], np.int64)
 
 
 # --- one block of games -------------------------------------------------------------------------
@@ -194,7 +188,7 @@ def _ask(
     asked: NDArray[np.bool_],
     agents: Sequence[Agent],
     seatings: NDArray[np.int64],
-    marks: NDArray[np.uint64],
+    marks: NDArray[np.int64],
     game_keys: NDArray[np.uint64],
     decision: int,
     answers: NDArray[np.int64],

@@ -68,9 +68,10 @@ class Config:
     game: tyro.conf.Positional[str] = NAMES[0]
     """The game."""
     agents: tyro.conf.Positional[tuple[str, ...]] = ()
-    """At least two: names (random, lowest, rule, rule_v0...) or folders of training runs or checkpoints."""
+    """At least two: names (random, rule, rule_v0, search, search:20ms...), folders of training runs or
+    checkpoints, or search-net:FOLDER."""
     deals: int = 2000
-    """Deals of every pair, at least 2; each is played twice in every seat."""
+    """Deals of every pair, at least 2; in each both agents play alone in every seat."""
     seed: int = 0
     """Of the deals and of all that is random in agents; the same seed gives the same report."""
     pool: int = 1000

@@ -101,9 +101,7 @@ def train_response(
         If it is stopped: there is no result.
     """
     agent = lasting(agent, game, rules)
-    config = Config(
-        game, warm_start=agent, opponent=agent, minutes=minutes, seed=seed, ppo=PPOConfig(fixed=1.0)
-    )
+    config = Config(game, warm_start=agent, opponent=agent, minutes=minutes, seed=seed, ppo=ppo)
     learner = new_learner(config, get(game), rules)
     seconds, samples, due, best = 0.0, 0, 0, (-float("inf"), 0, copy.deepcopy(learner.policy))
     with Stopping() as stopping:

@@ -21,7 +21,7 @@ from .tournament import Block, Played
 
 def versions_of(info: GameInfo) -> dict[str, str]:
     """Of the game's rules and of what the results were made with."""
-    names = ("paizhuo", "numpy", "numba", "openskill")
+    names = ("paizhuo", "numpy", "numba", "torch", "openskill", "matplotlib")
     return {"rules": str(info.version), "python": python_version(), **{name: version(name) for name in names}}
 
 
