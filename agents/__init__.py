@@ -15,6 +15,7 @@ from envs.core.game import Game, Rules, get
 from .base import Agent, Decisions
 from .hu_first import HuFirstAgent
 from .lowest import LowestAgent
+from .pretrained import PRETRAINED, folder_of, is_greedy, shipped
 from .rule import RuleAgent
 from .search import NETWORK_BUDGET, RULE_BUDGET, Budget, SearchAgent, network_search, rule_search
 from .tabular import TabularAgent, is_table
@@ -38,7 +39,8 @@ def names(game: str) -> tuple[str, ...]:
     """The names that ``load`` knows for a game, besides paths and budgets of ``search``."""
     name = get(game).name
     greedy = ("lowest",) * (name in CLIMBING) + ("hu_first",) * (name in WITH_HU)
-    return ("random", *greedy, "rule", *frozen_rules(game), "search", "search_v0")
+    trained = (PRETRAINED,) * bool(shipped(name))
+    return ("random", *greedy, "rule", *frozen_rules(game), *trained, "search", "search_v0")
 
 
 def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
@@ -48,8 +50,9 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
     ----------
     name_or_path : str
         One of ``names(game)``; ``search:32`` (playouts a legal action) or ``search:20ms`` (time a decision);
-        the folder of a training run or of one of its checkpoints; or ``search-net:`` and such a folder of a
-        network, or ``search-net:20ms:``, ``search-net:32:`` and the folder.
+        ``pretrained:<name>`` for a certain one of those that come with the package (``agents/pretrained``);
+        the folder of a training run or of one of its checkpoints; or ``search-net:`` and a network as in the
+        two last cases, with a budget ``search-net:20ms:``, ``search-net:32:``.
     game : str
         The game it is to play.
     rules : Rules, optional
@@ -76,17 +79,27 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
         return _search(name_or_path, game)
     if name_or_path.split(":")[0] == "search-net":
         return _search_net(name_or_path, found, rules)
-    if name_or_path in names(game):
+    if name_or_path in frozen_rules(game):
         return RuleAgent(game, frozen=int(name_or_path.removeprefix("rule_v")))
-    if is_table(Path(name_or_path)):
-        return TabularAgent.load(Path(name_or_path), found, rules)
-    if Path(name_or_path).is_dir():
+    folder = _folder(name_or_path, found, rules)
+    if is_table(folder):
+        return TabularAgent.load(folder, found, rules)
+    if folder.is_dir():
         from .network import NetworkAgent  # torch is slow to import
 
-        return NetworkAgent.load(Path(name_or_path), found, rules)
+        agent = NetworkAgent.load(folder, found, rules)
+        agent.greedy = is_greedy(folder)
+        return agent
     raise ValueError(
         f"no agent {name_or_path!r} for {game}: give one of {', '.join(names(game))}, or the folder of a run"
     )
+
+
+def _folder(name_or_path: str, game: Game, rules: Rules | None) -> Path:
+    """The folder of a saved agent, given as a path or as one that comes with the package."""
+    if name_or_path.split(":")[0] == PRETRAINED:
+        return folder_of(name_or_path, game.name, rules)
+    return Path(name_or_path)
 
 
 def _search(name: str, game: str) -> SearchAgent:
@@ -103,14 +116,15 @@ def _search(name: str, game: str) -> SearchAgent:
 def _search_net(name: str, game: Game, rules: Rules | None) -> SearchAgent:
     """The agent of ``search-net:PATH`` or ``search-net:BUDGET:PATH``."""
     match = re.fullmatch(r"search-net:((\d{1,9})(ms)?:)?(.+)", name, re.ASCII | re.DOTALL)
-    if match is None or (match[2] is not None and int(match[2]) == 0) or not Path(match[4]).is_dir():
+    folder = _folder(match[4], game, rules) if match else Path()
+    if match is None or (match[2] is not None and int(match[2]) == 0) or not folder.is_dir():
         raise ValueError(
             f"no agent {name!r}: give search-net the folder of a network's run, as in "
             "search-net:runs/guan_pai-1, after a budget if you like, as in search-net:20ms:runs/guan_pai-1"
         )
     from .network import NetworkAgent  # torch is slow to import
 
-    network = NetworkAgent.load(Path(match[4]), game, rules)
+    network = NetworkAgent.load(folder, game, rules)
     return network_search(
         game.info(rules or game.rules()), network, _budget(match[2], match[3], NETWORK_BUDGET)
     )

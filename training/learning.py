@@ -48,6 +48,7 @@ from .stopping import Stopping
 if TYPE_CHECKING:
     from .selfplay import Config
 
+EVALUATED = "evaluated"  # the folder of a run that has its agents as they were when they were evaluated
 Learner = PPO | AveragedPPO | DMC | SB3
 EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
 
@@ -249,7 +250,18 @@ class Run:
             mean = getattr(result, name).mean
             self._log(f"against_{YARDSTICK}/{name}", mean)
         self.display.evaluated(self.samples, result)
+        try:
+            self._keep()
+        except OSError as error:
+            self.display.say(f"could not keep the agent just evaluated ({error}), going on")
         return result
+
+    def _keep(self) -> None:
+        """Keep the networks as they are: the last ones need not be the best."""
+        folder = self.folder / EVALUATED / f"{self.samples:012d}"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in self._network_files().items():
+            write_file(folder / name, content)
 
     def _against(self, opponent: str, deals: int) -> Direction:
         agent = NetworkAgent(self.learner.policy)
@@ -276,9 +288,8 @@ class Run:
             return newest(self.folder / CHECKPOINTS)
         self._saved_at = time.monotonic()
         write_file(self.folder / PROGRESS_FILE, csv_text(self._rows))  # before what it tells of
-        learner, rules = self.learner, self.rules
         folder = self.folder / CHECKPOINTS / f"{self.samples:012d}"
-        arrays, plain = learner.state()
+        arrays, plain = self.learner.state()
         state = {
             "samples": self.samples,
             "games": self.games,
@@ -293,15 +304,17 @@ class Run:
             save_folder(
                 folder,
                 {
-                    **{
-                        name: network_bytes(net, self.game, rules, sizes)
-                        for name, (net, sizes) in learner.networks.items()
-                    },
+                    **self._network_files(),
                     ARRAYS_FILE: arrays_bytes(arrays),
                     STATE_FILE: readable_json(state),
                 },
             )
         return folder
+
+    def _network_files(self) -> dict[str, bytes]:
+        """The content of the networks' files, by name."""
+        networks = self.learner.networks.items()
+        return {name: network_bytes(net, self.game, self.rules, sizes) for name, (net, sizes) in networks}
 
     def save_or_say(self) -> None:
         """Save; where that fails say so and go on: the next save may succeed."""
