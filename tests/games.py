@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
@@ -101,6 +101,34 @@ IN_STEPS = ("guan_pai", "zheng_shang_you")
 def options_of(game: str) -> list[Options]:
     """All sets of options of one game."""
     return [options for name, options in (param.values for param in GAMES) if name == game]
+
+
+def in_turn(
+    names: str | tuple[str, ...], sets: Iterable[Any], parts: int = 3, **keywords: Any
+) -> Callable[[Any], Any]:
+    """``pytest.mark.parametrize`` with values that take turns: see ``pytest_generate_tests``."""
+
+    def mark(test: Any) -> Any:
+        test.in_turn = (names, list(sets), parts, keywords)
+        return test
+
+    return mark
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Hook, to be imported with ``in_turn``: of its sets of options the defaults, and a part of the others.
+
+    Another part with every ``--rotate``; all with ``--slow``, and with ``--parts``, which parts them too.
+    """
+    if not hasattr(metafunc.function, "in_turn"):
+        return
+    names, sets, parts, keywords = metafunc.function.in_turn  # sets: options, or pytest.param(game, options)
+    rotate, slow, other_parts = map(metafunc.config.getoption, ("--rotate", "--slow", "--parts"))
+    if slow or other_parts > 1:
+        parts = 1
+    is_default = [each == {} or (isinstance(each, tuple) and each[0][-1] == {}) for each in sets]
+    chosen = [each for i, each in enumerate(sets) if is_default[i] or (i + rotate) % parts == 0]
+    metafunc.parametrize(names, chosen, **keywords)
 
 
 def new_table(

@@ -51,11 +51,12 @@ def wait_until(happened) -> bool:
 
 
 @compiled_only
-def test_every_ticket_is_served_also_after_a_sleep() -> None:
-    answers = [np.zeros(2001, np.int64) for _ in range(2)]
+@pytest.mark.parametrize("tickets", [800, pytest.param(2000, marks=pytest.mark.slow)])
+def test_every_ticket_is_served_also_after_a_sleep(tickets: int) -> None:
+    answers = [np.zeros(tickets + 1, np.int64) for _ in range(2)]
     crew = Crew([partial(_echo, mine) for mine in answers])
-    for ticket in range(1, 2001):
-        if ticket % 500 == 0:
+    for ticket in range(1, tickets + 1):
+        if ticket % (tickets // 4) == 0:
             assert wait_until(lambda: all(helper.is_asleep[0] for helper in crew._helpers))
         crew.post(ticket)
         crew.wait(ticket)

@@ -36,7 +36,7 @@ from .diao_xie_tables import deck_of
 from .games import is_over, legal, new_table, options_of
 
 CASES = json.loads((Path(__file__).parent / "cases" / "diao_xie_cases.json").read_text(encoding="utf-8"))
-QUICK, ALL = 5_000, 50_000  # hands
+QUICK, ALL = 1_700, 50_000  # hands
 SEEN = """
     fold eat touch1 touch2 touch3 touch4 carry counter_carry no_carry call raise unseen_win penalty bonus tie
     lost_extra pot_left second_hand ends_early

@@ -14,7 +14,7 @@ from .brute import guan_pai as brute
 from .games import is_over, new_table, options_of
 from .guan_pai_tables import SEATS, put, ranks_of, runs_deck, triples_deck
 
-QUICK, ALL = 1_000, 20_000  # decisions
+QUICK, ALL = 350, 20_000  # decisions
 SEEN = """
     pass single pair triple triple_with_one triple_with_two straight pair_chain triple_chain
     triple_chain_with_wings four_with_two bomb bomb_with_kicker low_straight winged_4 winged_5

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,9 +53,28 @@ def ask(root: Path, **variables: str) -> tuple[int, int, Path, str]:
     return int(answer), int(hits), Path(folder), setting
 
 
-def test_an_edited_callee_is_compiled_anew(copied: Path, tmp_path: Path) -> None:
-    home = str(tmp_path)
-    assert ask(copied, XDG_CACHE_HOME=home)[:2] == (21, 0)
+def written(root: Path) -> dict[Path, int]:
+    """When each file was written."""
+    return {path: path.stat().st_mtime_ns for path in root.rglob("*")}
+
+
+@pytest.fixture(scope="module")
+def compiled(copied: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A home for which the kernel was compiled, from nothing and in a read-only install; where it is kept."""
+    home, before = str(tmp_path_factory.mktemp("home")), written(copied)
+    *answer, folder, _ = ask(copied, XDG_CACHE_HOME=home, PYTHONDONTWRITEBYTECODE="1")
+    assert answer == [21, 0] and written(copied) == before  # nothing written there
+    return home, folder
+
+
+def test_a_read_only_install_keeps_its_code_in_the_users_cache(copied: Path, compiled: Any) -> None:
+    (home, folder), before = compiled, written(copied)
+    assert ask(copied, XDG_CACHE_HOME=home, PYTHONDONTWRITEBYTECODE="1")[:3] == (21, 1, folder)
+    assert folder.is_relative_to(home) and written(copied) == before
+
+
+def test_an_edited_callee_is_compiled_anew(copied: Path, compiled: Any) -> None:
+    home, _ = compiled
     assert ask(copied, XDG_CACHE_HOME=home)[:2] == (21, 1)
     callee = copied / "envs" / "callee.py"
     callee.write_text(CALLEE.format(3))
@@ -73,11 +93,10 @@ def test_the_two_newest_folders_are_kept(copied: Path, tmp_path: Path) -> None:
     assert folder.is_relative_to(tmp_path / "paizhuo" / jit.source_hash(copied)) and answer == 21
 
 
-def test_bounds_checked_code_is_kept_apart(copied: Path, tmp_path: Path) -> None:
-    home = str(tmp_path)
-    plain = ask(copied, XDG_CACHE_HOME=home)
-    checked = ask(copied, XDG_CACHE_HOME=home, NUMBA_BOUNDSCHECK="1")
-    assert plain[:2] == checked[:2] == (21, 0) and plain[2] != checked[2]
+def test_bounds_checked_code_is_kept_apart(copied: Path, compiled: Any) -> None:
+    home, folder = compiled
+    *answer, checked_folder, _ = ask(copied, XDG_CACHE_HOME=home, NUMBA_BOUNDSCHECK="1")
+    assert answer == [21, 0] and checked_folder != folder
 
 
 def test_numba_cache_dir_is_respected(copied: Path, tmp_path: Path) -> None:
@@ -94,13 +113,6 @@ def test_where_nothing_can_be_written_it_compiles_every_time(copied: Path, tmp_p
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
-def test_a_read_only_install_keeps_its_code_in_the_users_cache(copied: Path, tmp_path: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in copied.rglob("*")}
-    assert ask(copied, XDG_CACHE_HOME=str(tmp_path), PYTHONDONTWRITEBYTECODE="1")[1] == 0
-    assert ask(copied, XDG_CACHE_HOME=str(tmp_path), PYTHONDONTWRITEBYTECODE="1")[1] == 1
-    assert {path: path.stat().st_mtime_ns for path in copied.rglob("*")} == before  # nothing written there
-
-
 def test_other_packages_keep_their_cache(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("import numba\n\n@numba.njit(cache=True)\ndef f(x):\n    return x\n")
     program = "import envs, other, numba; print(other.f.stats.cache_path, [numba.config.CACHE_DIR])"
@@ -109,6 +121,6 @@ def test_other_packages_keep_their_cache(tmp_path: Path) -> None:
     assert found == [str(tmp_path / "__pycache__"), "['']"]
 
 
-def test_not_compiled_it_plays_the_same_games() -> None:
-    lines = python("-m", "tests.digest", cwd=ROOT, NUMBA_DISABLE_JIT="1").stdout.splitlines()
-    assert lines == [f"{game} {digest(game)}" for game in envs.games()]
+def test_not_compiled_it_plays_the_same_games(rotate: int) -> None:
+    lines = python("-m", "tests.digest", str(rotate), cwd=ROOT, NUMBA_DISABLE_JIT="1").stdout.splitlines()
+    assert lines == [f"{game} {digest(game, rotate)}" for game in envs.games()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,20 +17,20 @@ from .games import play
 each_game = pytest.mark.parametrize("game", envs.games())
 
 
-@each_game
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_another_process_plays_the_same_games(game: str, method: str) -> None:
+def test_another_process_plays_the_same_games(method: str, rotate: int) -> None:
+    some_games = partial(digest, number=rotate)
     with multiprocessing.get_context(method).Pool(1) as pool:
-        assert pool.apply(digest, (game,)) == digest(game)
+        assert pool.map(some_games, envs.games()) == list(map(some_games, envs.games()))
 
 
 @each_game
-def test_threads_play_the_same_games(game: str) -> None:
-    expected, found = digest(game), dict.fromkeys(range(3), "")
+def test_threads_play_the_same_games(game: str, rotate: int) -> None:
+    expected, found = digest(game, rotate), dict.fromkeys(range(3), "")
 
     def play(number: int) -> None:
-        found[number] = digest(game)
+        found[number] = digest(game, rotate)
 
     threads = [threading.Thread(target=play, args=(number,)) for number in found]
     for thread in threads:

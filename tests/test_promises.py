@@ -17,9 +17,21 @@ from pettingzoo.test.state_test import test_state_space as check_state_space
 import envs
 from envs.core.aec import TableEnv
 
-from .games import GAMES, IN_STEPS, REDEAL_HIDDEN, is_over, legal, new_table, options_of, play
+from .games import (
+    GAMES,
+    IN_STEPS,
+    REDEAL_HIDDEN,
+    in_turn,
+    is_over,
+    legal,
+    new_table,
+    options_of,
+    play,
+    pytest_generate_tests,  # noqa: F401 (the hook of in_turn)
+)
 
 every_game = pytest.mark.parametrize(("game", "options"), GAMES)
+every_game_in_turn = in_turn(("game", "options"), GAMES)
 each_game = pytest.mark.parametrize("game", envs.games())
 games_in_steps = pytest.mark.parametrize(
     ("game", "options"), [param for param in GAMES if param.values[0] in IN_STEPS]
@@ -331,7 +343,7 @@ def test_a_record_replays_to_itself(game: str, options: Options, rotate: int) ->
 # --- what is not allowed ----------------------------------------------------------------------------
 
 
-@every_game
+@every_game_in_turn
 def test_bad_actions_change_nothing(game: str, options: Options, rotate: int) -> None:
     env, rng = new_table(game, options, seed=rotate), np.random.default_rng([rotate, 10])
     size = env.game.num_actions

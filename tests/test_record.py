@@ -15,11 +15,21 @@ import envs
 from envs import record as records
 from training.evaluate import main as evaluate
 
-from .games import GAMES, Options, is_over, legal, new_table, play
+from .games import (
+    GAMES,
+    Options,
+    in_turn,
+    is_over,
+    legal,
+    new_table,
+    play,
+    pytest_generate_tests,  # noqa: F401 (the hook of in_turn)
+)
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "records.md"
 
 every_game = pytest.mark.parametrize(("game", "options"), GAMES)
+every_game_in_turn = in_turn(("game", "options"), GAMES)
 Record = dict[str, Any]
 
 
@@ -42,7 +52,7 @@ def finished() -> Record:
 # --- what is right ----------------------------------------------------------------------------------
 
 
-@every_game
+@every_game_in_turn
 def test_every_moment_s_record_verifies_and_comes_back(game: str, options: Options, tmp_path: Path) -> None:
     env, rng = new_table(game, options, seed=5), np.random.default_rng(5)
     found = [env.record()]

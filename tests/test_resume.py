@@ -22,6 +22,8 @@ from training import cfr, checkpoint, external_sampling, learning, selfplay
 from training.checkpoint import newest
 from training.ppo import PPO
 
+from .games import in_turn, pytest_generate_tests  # noqa: F401 (the hook of in_turn)
+
 BRIEF = ["--evaluations", "2", "--eval-deals", "4", "--final-deals", "4", "--samples", "4k"]
 SMALL = {
     "ppo": [
@@ -100,7 +102,7 @@ def told(folder: Path) -> list[list[Any]]:
     return [[v for k, v in row.items() if "second" not in k] for row in rows] + evaluations
 
 
-@pytest.mark.parametrize("run", RUNS)
+@in_turn("run", RUNS, parts=2)
 def test_a_resumed_run_equals_one_that_was_never_stopped(
     run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -127,7 +129,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path, rotate: i
     assert selfplay.main([*run, "--out", str(whole)]) == 0
     rng, kills = np.random.default_rng([rotate, 70]), 0
     arguments = [*run, "--out", str(killed)]
-    for _ in range(2):
+    for _ in range(1 + rotate % 2):  # with every other run of the tests what was resumed is killed again
         saved = set(killed.glob("checkpoints/[0-9]*"))
         process = subprocess.Popen(
             [sys.executable, "-c", SAVES_OFTEN, *arguments], stdout=subprocess.PIPE, text=True

@@ -15,7 +15,7 @@ from envs.diao_xie.actions import NAMES
 from training.exploitability import exploitability
 
 from .brute import diao_xie as brute
-from .games import Options, options_of
+from .games import Options, in_turn, options_of, pytest_generate_tests  # noqa: F401 (the hook of in_turn)
 
 ALWAYS_TOUCH = 0.219990  # what a best response gains against touching always (rules, section 10)
 
@@ -55,7 +55,7 @@ def plain_choice(t: Any, legal: list[str]) -> str:
     return "fold" if own < fold else "touch1"
 
 
-@pytest.mark.parametrize("options", options_of("diao_xie"))
+@in_turn("options", options_of("diao_xie"), ids=str)
 def test_kernel_and_plain_twin_agree(options: Options, rotate: int) -> None:
     vec, rule = make_vec("diao_xie", num_envs=8, **options), agents.load("rule", "diao_xie")
     rng = np.random.default_rng([rotate, 70])

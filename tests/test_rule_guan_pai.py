@@ -15,7 +15,7 @@ from envs import make_vec
 from envs.core.cards import deck_indices
 from envs.guan_pai.actions import ACTIONS, CARDS
 
-from .games import Options
+from .games import Options, in_turn, pytest_generate_tests  # noqa: F401 (the hook of in_turn)
 from .guan_pai_tables import SEATS, runs_deck, triples_deck
 from .plain import guan_pai_rule_v0 as plain_v0
 from .plain import guan_pai_rule_v1 as plain
@@ -59,7 +59,7 @@ def played(name: str, options: Options, steps: int, seed: list[int]) -> Iterator
 
 
 @pytest.mark.parametrize("name", PLAYERS)
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@in_turn("options", OPTIONS, ids=str)
 def test_kernel_and_plain_player_agree(name: str, options: Options, rotate: int) -> None:
     kickers = 0
     for vec, masks, chosen in played(name, options, steps=300, seed=[rotate, 70]):
@@ -70,7 +70,7 @@ def test_kernel_and_plain_player_agree(name: str, options: Options, rotate: int)
 
 
 @pytest.mark.parametrize("name", PLAYERS)
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@in_turn("options", OPTIONS, ids=str)
 def test_answers_are_legal(name: str, options: Options, rotate: int) -> None:
     for _, masks, chosen in played(name, options, steps=500, seed=[rotate, 71]):
         assert masks[np.arange(TABLES), chosen].all()

@@ -18,7 +18,7 @@ from envs.xiangxi96.observation import COUNTED
 from training.tournament import PairResult, play_pair
 
 from .brute import xiangxi96 as brute
-from .games import Options, options_of
+from .games import Options, in_turn, options_of, pytest_generate_tests  # noqa: F401 (the hook of in_turn)
 from .plain import xiangxi96_rule_v0 as plain
 from .xiangxi96_tables import INDEX, dragon_deck, redeal_hidden, rich_deck
 
@@ -67,7 +67,7 @@ def played(name: str, options: Options, steps: int, seed: list[int]) -> Iterator
         seen, *_ = vec.step(np.where(rng.random(TABLES) < trust, chosen, vec.sample()))
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@in_turn("options", OPTIONS, ids=str)
 def test_kernel_and_plain_player_agree(options: Options, rotate: int) -> None:
     claims = 0
     for vec, masks, chosen in played("rule_v0", options, steps=40, seed=[rotate, 90]):
@@ -79,7 +79,7 @@ def test_kernel_and_plain_player_agree(options: Options, rotate: int) -> None:
 
 
 @pytest.mark.parametrize("name", PLAYERS)
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@in_turn("options", OPTIONS, ids=str)
 def test_answers_are_legal_and_tables_stay(name: str, options: Options, rotate: int) -> None:
     rule = agents.load(name, GAME)
     for vec, masks, chosen in played(name, options, steps=100, seed=[rotate, 91]):

@@ -17,7 +17,7 @@ from envs.core.game import get
 from envs.zheng_shang_you.actions import ACTIONS, PACKS, PASS
 from training.evaluate import evaluate_against
 
-from .games import Options
+from .games import Options, in_turn, pytest_generate_tests  # noqa: F401 (the hook of in_turn)
 from .plain import zheng_shang_you_rule_v0 as plain
 from .zheng_shang_you_tables import redeal_hidden, stacked_deck
 
@@ -63,7 +63,7 @@ def played(name: str, options: Options, steps: int, seed: list[int]) -> Iterator
         seen, *_ = vec.step(np.where(rng.random(TABLES) < 0.5, chosen, vec.sample()))
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@in_turn("options", OPTIONS, ids=str)
 def test_kernel_and_plain_player_agree(options: Options, rotate: int) -> None:
     kickers = suits = 0
     for vec, masks, chosen in played("rule_v0", options, steps=120, seed=[rotate, 80]):
@@ -77,7 +77,7 @@ def test_kernel_and_plain_player_agree(options: Options, rotate: int) -> None:
 
 
 @pytest.mark.parametrize("name", PLAYERS)
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@in_turn("options", OPTIONS, ids=str)
 def test_answers_are_legal(name: str, options: Options, rotate: int) -> None:
     for _, masks, chosen in played(name, options, steps=250, seed=[rotate, 81]):
         assert masks[np.arange(TABLES), chosen].all()

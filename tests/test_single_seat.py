@@ -22,10 +22,18 @@ from agents import Agent, Decisions, load
 from envs.core.cards import deck_indices
 from envs.core.game import get
 
-from .games import GAMES, IN_STEPS, is_over, new_table
+from .games import (
+    GAMES,
+    IN_STEPS,
+    in_turn,
+    is_over,
+    new_table,
+    pytest_generate_tests,  # noqa: F401 (the hook of in_turn)
+)
 
 each_game = pytest.mark.parametrize("game", envs.games())
 every_game = pytest.mark.parametrize(("game", "options"), GAMES)
+every_game_in_turn = in_turn(("game", "options"), GAMES)
 
 Options = dict[str, Any]
 
@@ -154,7 +162,7 @@ def test_importing_envs_imports_neither_agents_nor_torch() -> None:
 # --- seeds ------------------------------------------------------------------------------------------
 
 
-@every_game
+@every_game_in_turn
 def test_the_same_seed_gives_the_same_episodes(game: str, options: Options, rotate: int) -> None:
     runs = []
     for _ in range(2):
@@ -173,7 +181,7 @@ def test_without_a_seed_every_environment_is_another(game: str) -> None:
     assert len({observation.tobytes() for observation in first}) > 1
 
 
-@every_game
+@every_game_in_turn
 def test_a_table_of_the_vector_plays_the_single_environments_episodes(
     game: str, options: Options, rotate: int
 ) -> None:
@@ -220,7 +228,7 @@ def test_the_seat_is_fixed_or_uniform(game: str) -> None:
         assert (vec.reset(seed=1)[1]["seat"] == seat).all()
 
 
-@every_game
+@every_game_in_turn
 def test_rewards_are_those_of_the_same_game_at_the_table(game: str, options: Options, rotate: int) -> None:
     """Every game played again in the PettingZoo environment with the opponents' answers."""
     typical = get(game).info(get(game).rules.make(options)).typical_score
@@ -298,7 +306,7 @@ def test_opponents_by_name_by_object_and_mixed(game: str) -> None:
         assert not data_equivalence(runs[0], other)
 
 
-@every_game
+@every_game_in_turn
 def test_opponents_see_what_they_may_and_nothing_else(game: str, options: Options, rotate: int) -> None:
     spy, blind = Spy(load("rule", game), needs_tables=True), Spy(load("random", game))
     others = [spy, *[blind] * (seats_of(game, options) - 2)]
@@ -429,7 +437,7 @@ def test_an_episode_without_a_decision_of_the_learner_is_dealt_again() -> None:
 # --- what is not allowed ----------------------------------------------------------------------------
 
 
-@every_game
+@every_game_in_turn
 def test_an_illegal_action_raises_and_changes_nothing(game: str, options: Options, rotate: int) -> None:
     env, vec = envs.make_gym(game, "random", **options), envs.make_gym(game, "random", num_envs=3, **options)
     env.reset(seed=rotate)

@@ -25,6 +25,8 @@ from training.ppo import PPO, PPOConfig
 from training.rollout import Rollout, sample_softmax
 from training.stopping import Stopping
 
+from .games import in_turn, pytest_generate_tests  # noqa: F401 (the hook of in_turn)
+
 GAME = "guan_pai"
 SMALL = PPOConfig(num_envs=16, batch=400, minibatch=200, epochs=2, hidden=(16,), critic_hidden=(8,))
 SMALL_RUN = [
@@ -379,7 +381,7 @@ def test_a_disk_that_stays_full_ends_with_one_line(tmp_path, monkeypatch, capsys
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal as a terminal does")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@in_turn("number", [signal.SIGINT, signal.SIGTERM], parts=2)
 def test_a_stopped_run_saves_an_agent(tmp_path, number):
     process = subprocess.Popen(
         [sys.executable, "-m", "training.selfplay", "--minutes", "5", "--out", "run", *SMALL_RUN],

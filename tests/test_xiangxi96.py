@@ -19,7 +19,16 @@ from envs.xiangxi96.observation import MOST_HUXI, PIG_POINTS
 
 from .brute import xiangxi96 as brute
 from .brute.test_xiangxi96_brute import DECISIONS, HUXI, RATE, STATISTICS
-from .games import Options, is_over, legal, new_table, options_of, play
+from .games import (
+    Options,
+    in_turn,
+    is_over,
+    legal,
+    new_table,
+    options_of,
+    play,
+    pytest_generate_tests,  # noqa: F401 (the hook of in_turn)
+)
 from .xiangxi96_tables import (
     ACTIONS,
     COPIES,
@@ -171,17 +180,18 @@ def observed(game: brute.Referee, seat: int) -> dict[str, Any]:
     }
 
 
-PLAYED = 250 // FEWER  # decisions at which all observations are compared, of each set of options
+QUICK, ALL = 250 // max(3, FEWER), 250  # decisions at which all are compared, of each set of options
 
 
-@pytest.mark.parametrize("options", options_of("xiangxi96"))
-def test_every_field_of_the_observation(options: Options, rotate: int) -> None:
+@in_turn("options", options_of("xiangxi96"), ids=str)
+@pytest.mark.parametrize("least", [QUICK, pytest.param(ALL, marks=pytest.mark.slow)])
+def test_every_field_of_the_observation(least: int, options: Options, rotate: int) -> None:
     """Of every seat at every decision, and at the end of each game."""
     rng = np.random.default_rng([rotate, 81])
     rules = brute.DEFAULTS | options
     n = rules["num_players"]
     decisions = 0
-    while decisions < PLAYED:
+    while decisions < least:
         env, referee = dealt(rng, rules)
         while True:
             for seat in range(n):

@@ -54,7 +54,7 @@ from .xiangxi96_tables import (
 
 CASES = json.loads((Path(__file__).parent / "cases" / "xiangxi96_cases.json").read_text(encoding="utf-8"))
 STOCK = {2: 53, 3: 32, 4: 11}
-QUICK, ALL = 20_000 // FEWER, 200_000  # hands
+QUICK, ALL = 20_000 // max(3, FEWER), 200_000  # hands
 WON = (1, 3)  # at least so many of so many grown hands win
 
 Case = dict[str, Any]

@@ -13,7 +13,7 @@ from . import guan_pai as gp
 CASE_FILE = Path(__file__).parents[1] / "cases" / "guan_pai_cases.json"
 CASES = json.loads(CASE_FILE.read_text(encoding="utf-8"))
 KINDS = {"classify", "legal", "compare", "score"}
-RANDOM_GAMES = 30
+RANDOM_GAMES, SLOW_GAMES = 10, 20
 LONGEST_GAME = 3 * 48  # at most two passes follow each play, and a play sheds a card
 
 CHOICES: dict[str, list[Any]] = {
@@ -203,8 +203,17 @@ def test_units_of_a_small_deal() -> None:
 
 
 @pytest.mark.parametrize("seed", range(RANDOM_GAMES))
-def test_random_game_ends_and_sums_to_zero(seed: int) -> None:
-    rng = random.Random(seed)
+def test_random_game_ends_and_sums_to_zero(seed: int, rotate: int) -> None:
+    play_a_random_game(random.Random(f"game {rotate} {seed}"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(SLOW_GAMES))
+def test_many_random_games_end_and_sum_to_zero(seed: int, rotate: int) -> None:
+    play_a_random_game(random.Random(f"many games {rotate} {seed}"))
+
+
+def play_a_random_game(rng: random.Random) -> None:
     game = gp.Referee(deal(rng), None, random_options(rng))
     actions = 0
     while game.winner is None:
