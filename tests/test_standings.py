@@ -17,8 +17,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "QUICK_DEALS", 2)
     for game in ("guan_pai", "diao_xie"):
         monkeypatch.setitem(standings.YARDSTICKS, game, ("random", "rule_v0"))
-    monkeypatch.setattr(standings, "PLAYERS", ("random", "rule", "search"))
-    fields = (Field("guan_pai"), Field("diao_xie", {"num_players": 3}, quick=("search",)))
+    monkeypatch.setattr(standings, "PLAYERS", ("random", "rule_v0", "rule", "search"))
+    fields = (Field("guan_pai"), Field("diao_xie", {"num_players": 3}, quick=("search", "rule_v0")))
     monkeypatch.setattr(standings, "FIELDS", fields)
 
 
@@ -46,15 +46,16 @@ def test_what_was_measured_otherwise_is_measured_again(
     capsys.readouterr()
     (tmp_path / "guan_pai/rule/time.json").unlink()  # as if it had been stopped there
     standings.main(arguments)
-    assert [line for line in capsys.readouterr().out.splitlines() if "==" in line] == ["== guan_pai rule"]
+    assert [ln for ln in capsys.readouterr().out.splitlines() if "==" in ln] == ["== guan_pai rule"]
     monkeypatch.setattr(standings, "BENCHMARK_VERSION", 0)
     standings.main(arguments)
-    assert capsys.readouterr().out.count("==") == 3
+    assert capsys.readouterr().out.count("==") == 4
 
 
 def test_every_player_that_is_there_is_in_the_field() -> None:
     for own in FIELDS:
-        assert own.players[:4] == ["random", "rule_v0", "rule", "search"]
+        rules = ["rule_v0", "rule"] if own.game == "guan_pai" else ["rule_v0"]
+        assert own.players[: 2 + len(rules)] == ["random", *rules, "search"]
         assert set(own.quick) <= set(standings.PLAYERS)
 
 

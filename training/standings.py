@@ -16,6 +16,7 @@ from typing import Any
 
 import tyro
 
+from agents import frozen_rules
 from agents.pretrained import PRETRAINED, folder_of
 from envs.core.game import Rules, get
 
@@ -27,6 +28,7 @@ from .report import interval, number, percent
 
 RESULTS_FILE, TIME_FILE, TABLE_FILE = "results.json", "time.json", "standings.md"
 PLAYERS = ("random", "rule_v0", "rule", "search", "pretrained", "search-net:pretrained")
+SLOW = ("search", "search-net:pretrained")
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,13 @@ class Field:
     options : dict
         Where they are not the defaults.
     quick : tuple of str
-        Agents that are measured on the benchmark's first deals only: those whose decisions take long.
+        Agents that are measured on the benchmark's first deals only: decisions of theirs, or of ``search_v0``
+        against them, take long.
     """
 
     game: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    quick: tuple[str, ...] = ()
+    quick: tuple[str, ...] = ("random",)
 
     @property
     def rules(self) -> Rules:
@@ -52,20 +55,21 @@ class Field:
 
     @property
     def players(self) -> list[str]:
-        """Those of ``PLAYERS`` that there are."""
+        """Those of ``PLAYERS`` that there are; ``rule`` only where it is another one than ``rule_v0``."""
+        players = [name for name in PLAYERS if name != "rule" or len(frozen_rules(self.game)) > 1]
         try:
             folder_of(PRETRAINED, self.game, self.rules)
         except ValueError:
-            return [name for name in PLAYERS if PRETRAINED not in name]
-        return list(PLAYERS)
+            return [name for name in players if PRETRAINED not in name]
+        return players
 
 
 FIELDS = (
     Field("guan_pai"),
-    Field("zheng_shang_you", quick=("search", "search-net:pretrained")),
+    Field("zheng_shang_you", quick=("random", *SLOW)),
     Field("zheng_shang_you", {"decks": 2}, quick=PLAYERS),
     Field("diao_xie"),
-    Field("xiangxi96", quick=("search", "search-net:pretrained")),
+    Field("xiangxi96", quick=("random", *SLOW)),
 )
 
 
