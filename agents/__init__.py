@@ -21,7 +21,7 @@ from .search import NETWORK_BUDGET, RULE_BUDGET, Budget, SearchAgent, network_se
 from .tabular import TabularAgent, is_table
 from .uniform import UniformAgent
 
-__all__ = ["Agent", "Decisions", "SearchAgent", "frozen_rules", "load", "names"]
+__all__ = ["Agent", "Decisions", "SearchAgent", "frozen_rules", "load", "names", "split_search_net"]
 
 FROZEN_RULES = {"guan_pai": (0, 1), "zheng_shang_you": (0,), "diao_xie": (0,), "xiangxi96": (0,)}
 FROZEN_SEARCH = {"guan_pai": 1, "zheng_shang_you": 0, "diao_xie": 0, "xiangxi96": 0}
@@ -113,21 +113,33 @@ def _search(name: str, game: str) -> SearchAgent:
     return rule_search(game, _budget(match[2], match[3], RULE_BUDGET))
 
 
+def split_search_net(name: str) -> tuple[str, str]:
+    """``search-net:PATH`` or ``search-net:BUDGET:PATH`` in two: all before the path, and the path.
+
+    >>> split_search_net("search-net:20ms:runs/guan_pai-1"), split_search_net("search-net:runs/guan_pai-1")
+    (('search-net:20ms:', 'runs/guan_pai-1'), ('search-net:', 'runs/guan_pai-1'))
+    >>> split_search_net("rule")
+    ('', 'rule')
+    """
+    match = re.fullmatch(r"(search-net:(?:\d{1,9}(?:ms)?:)?)(.+)", name, re.ASCII | re.DOTALL)
+    return (match[1], match[2]) if match else ("", name)
+
+
 def _search_net(name: str, game: Game, rules: Rules | None) -> SearchAgent:
     """The agent of ``search-net:PATH`` or ``search-net:BUDGET:PATH``."""
-    match = re.fullmatch(r"search-net:((\d{1,9})(ms)?:)?(.+)", name, re.ASCII | re.DOTALL)
-    folder = _folder(match[4], game, rules) if match else Path()
-    if match is None or (match[2] is not None and int(match[2]) == 0) or not folder.is_dir():
+    prefix, path = split_search_net(name)
+    budget = re.fullmatch(r"search-net:((\d+)(ms)?:)?", prefix)
+    folder = _folder(path, game, rules)
+    if budget is None or (budget[2] is not None and int(budget[2]) == 0) or not folder.is_dir():
         raise ValueError(
             f"no agent {name!r}: give search-net the folder of a network's run, as in "
             "search-net:runs/guan_pai-1, after a budget if you like, as in search-net:20ms:runs/guan_pai-1"
         )
     from .network import NetworkAgent  # torch is slow to import
 
-    network = NetworkAgent.load(folder, game, rules)
-    return network_search(
-        game.info(rules or game.rules()), network, _budget(match[2], match[3], NETWORK_BUDGET)
-    )
+    network, info = NetworkAgent.load(folder, game, rules), game.info(rules or game.rules())
+    network.greedy = is_greedy(folder)
+    return network_search(info, network, _budget(budget[2], budget[3], NETWORK_BUDGET))
 
 
 def _budget(number: str | None, unit: str | None, default: Budget) -> Budget:

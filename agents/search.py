@@ -6,8 +6,8 @@ the rest of a play in several steps included, and the seat's final points count 
 player, or for ``search-net`` a network, which then also says which actions are worth trying.
 
 By successive halving: rounds of fresh worlds, after each of which the worse half of the actions is dropped.
-What the player itself would do stays to the end, and another action is taken only where it has gained
-``CONFIDENCE`` standard errors on it, world by world: luck that is left in the means would often choose worse.
+What the player itself would do stays to the end, and the best of the others is taken only where it has
+gained a standard error on it (``CONFIDENCE``), world by world: luck that is left in the means misleads.
 Every round gets the same number of playouts, so in later ones each action gets more. A playout costs far more
 than all else: ``playouts`` an action are what a decision takes, whatever is chosen.
 
@@ -33,9 +33,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.core.game import GameInfo
+from envs.core.game import ACTION, GameInfo
 
-from .base import Agent, Decisions
+from .base import Agent, Decisions, draw
 from .endgame import Solver
 from .playouts import Playouts, PolicyPlayouts, RulePlayouts
 from .rule import RuleAgent
@@ -44,9 +44,12 @@ from .worlds import filler
 if TYPE_CHECKING:
     from .network import NetworkAgent  # torch is slow to import
 
-CONFIDENCE = 1.0  # standard errors
+CONFIDENCE = (
+    1.0  # standard errors; of many actions one passes by luck often, yet more lose more than they save
+)
+MOST_WORLDS = 64  # at once, where time is the budget
 MILLISECOND = 1e-3
-NEVER = -np.inf  # the preference for an action that is not tried
+OWN, NEVER = 2.0, -np.inf  # preferences: for the own choice, above all chances; for what is not tried
 
 Preferences = Callable[[Decisions], NDArray[np.float32]]
 """How much actions (N, A) are preferred before any search; ``NEVER`` if they are not to be tried."""
@@ -116,13 +119,17 @@ class SearchAgent(Agent):
             raise ValueError(f"{self.name} needs Decisions.tables, as its needs_tables says")
         preferences, actions = self._prefer(decisions), np.zeros(len(decisions), np.int64)
         for i, preferred in enumerate(preferences):
+            start, table, key = perf_counter(), decisions.tables[i : i + 1], decisions.keys[i : i + 1]
             candidates = np.argsort(-preferred, kind="stable")[: np.count_nonzero(preferred > NEVER)]
-            table = decisions.tables[i : i + 1]
-            known = self._solved(table, decisions.keys[i : i + 1]) if len(candidates) > 1 else None
-            if known is None:
-                actions[i] = self._search(table, candidates, decisions.keys[i])
-            else:
-                actions[i] = candidates[known[candidates].argmax()]
+            legal = np.flatnonzero(decisions.action_masks[i])
+            known = self._solved(table, key) if len(legal) > 1 else None
+            if known is not None:
+                by_preference = np.r_[candidates, np.setdiff1d(legal, candidates)]
+                actions[i] = by_preference[known[by_preference].argmax()]
+            elif len(candidates) > 1:
+                actions[i] = self._search(table, candidates, key[0], start)
+            elif len(candidates):
+                actions[i] = candidates[0]
         return actions
 
     def _solved(self, table: NDArray[Any], key: NDArray[np.uint64]) -> NDArray[np.int64] | None:
@@ -130,24 +137,30 @@ class SearchAgent(Agent):
         world = table.copy()
         return self._solver.points(world) if self._fill_all(world, key) else None
 
-    def _search(self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64) -> np.int64:
-        """The best of the ``candidates`` (C,), the player's own choice first, at ``table`` (1,)."""
-        gains, squares = np.zeros(len(candidates)), np.zeros(len(candidates))  # on the own choice
-        tried, start = 0, perf_counter()
+    def _search(
+        self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64, start: float
+    ) -> np.int64:
+        """The best of the ``candidates`` (C,), the player's own choice first, at ``table`` (1,).
+
+        A budget of time begins at ``start``.
+        """
+        gains, squares, tried = np.zeros(len(candidates)), np.zeros(len(candidates)), 0  # on the own choice
         rounds = (len(candidates) - 1).bit_length()  # halved so often one is left, beside the own choice
-        budget = self._budget.playouts * len(candidates) // max(1, rounds)
+        budget = self._budget.playouts * len(candidates) // rounds
         for number in range(1, rounds + 1):
-            worlds, end = max(1, budget // len(candidates)), start
+            worlds, seconds = max(1, budget // len(candidates)), 0.0
             if self._budget.milliseconds is not None:
-                worlds, end = 1, start + self._budget.milliseconds * MILLISECOND * number / rounds
-            while True:
+                worlds, seconds = 1, self._budget.milliseconds * MILLISECOND * number / rounds
+            while worlds:
+                begun = perf_counter()
                 points = self._play_out(table, candidates, key, tried, worlds)
                 gained = points - points[:, :1]
                 gains += gained.sum(axis=0)
                 squares += (gained * gained).sum(axis=0)
                 tried += worlds
-                if perf_counter() >= end:
-                    break
+                now = perf_counter()
+                worlds = min(MOST_WORLDS, int(worlds * (start + seconds - now) / (now - begun)))
+                worlds = max(worlds, 0)
             by_worth = 1 + np.argsort(-gains[1:], kind="stable")
             better = np.r_[0, np.sort(by_worth[: len(candidates) // 2])]
             candidates, gains, squares = candidates[better], gains[better], squares[better]
@@ -162,7 +175,7 @@ def rule_search(game: str, budget: Budget = RULE_BUDGET, frozen: int | None = No
 
     def prefer(decisions: Decisions) -> NDArray[np.float32]:
         preferences = np.where(decisions.action_masks, np.float32(0), np.float32(NEVER))
-        preferences[np.arange(len(decisions)), rule.act(decisions)] = 1
+        preferences[np.arange(len(decisions)), rule.act(decisions)] = OWN
         return preferences
 
     name = f"search:{budget}" if frozen is None else f"search:{budget} by {rule.name}"
@@ -175,10 +188,16 @@ def network_search(info: GameInfo, network: NetworkAgent, budget: Budget = NETWO
     def prefer(decisions: Decisions) -> NDArray[np.float32]:
         preferences = np.full(decisions.action_masks.shape, NEVER, np.float32)
         for i, mask in enumerate(decisions.action_masks):  # one by one: digits depend on batches
-            chances = network.chances(decisions.observations[i : i + 1], mask[None])[0]
-            best = np.argsort(-chances, kind="stable")[:MOST_TRIED]
-            best = best[(chances[best] >= LEAST_TRIED) | (best == best[0])]
-            preferences[i, best] = chances[best]
+            seen, masks, own = decisions.observations[i : i + 1], mask[None], np.zeros(1, ACTION)
+            chances = network.chances(seen, masks)
+            if network.greedy:
+                own[0] = chances[0].argmax()
+            else:
+                draw(chances, masks, decisions.keys[i : i + 1], own)
+            best = np.argsort(-chances[0], kind="stable")[:MOST_TRIED]
+            best = best[chances[0, best] >= LEAST_TRIED]
+            preferences[i, best] = chances[0, best]
+            preferences[i, own] = OWN
         return preferences
 
     play_out = PolicyPlayouts(info, network.chances)

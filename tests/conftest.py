@@ -20,6 +20,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     parts, rotate = config.getoption("--parts"), config.getoption("--rotate")
+    if parts < 1:
+        raise pytest.UsageError(f"--parts is at least 1, not {parts}")
     left_out = [item for item in items if (crc32(item.nodeid.encode()) + rotate) % parts]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]

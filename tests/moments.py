@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 
 import agents
 import envs
 from agents import Decisions
+from agents.network import NetworkAgent, mlp
 from agents.worlds import filler
 from envs.core.game import get
 
@@ -90,3 +92,17 @@ def rows(asked: Decisions, chosen: Any) -> Decisions:
         asked.observations[chosen], asked.action_masks[chosen], asked.seats[chosen], asked.keys[chosen],
         asked.tables[chosen],
     )  # fmt: skip
+
+
+def info_of(game: str, options: Options) -> Any:
+    return get(game).info(get(game).rules.make(options))
+
+
+def network(game: str, options: Options, scale: float = 30.0) -> NetworkAgent:
+    """A network that has learned nothing, but prefers some actions to others."""
+    torch.manual_seed(1)
+    info = info_of(game, options)
+    net = mlp([info.observation_size, 16, info.num_actions])
+    with torch.no_grad():
+        net[-1].weight.mul_(scale)
+    return NetworkAgent(net, "tiny")

@@ -6,17 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 
 import agents
 import envs
-from agents import Decisions
+from agents import Decisions, SearchAgent
 from agents.endgame import Solver
+from agents.search import network_search
 from agents.worlds import filler
 from envs.core.game import get
 
 from .games import Options, new_table
 from .guan_pai_tables import put, with_suits
+from .moments import info_of, network
 
 TABLES = 24
 
@@ -101,6 +104,15 @@ def test_cards_that_are_alike_are_known(hands: tuple[str, ...], is_known: bool) 
     assert filler("guan_pai")(table, np.full(1, 5, np.uint64)) == is_known
 
 
+def choice(search: SearchAgent, table: NDArray[Any]) -> int:
+    """What it plays where seat 0 sees its own cards only."""
+    mask, none = np.zeros((1, 266), np.int8), np.zeros(1, np.int64)
+    get("guan_pai").loops.legal_all(table, mask)
+    get("guan_pai").loops.blank_all(table, none)
+    seen = np.zeros((1, 620), np.uint8)
+    return int(search.act(Decisions(seen, mask, none, none.astype(np.uint64), table))[0])
+
+
 @pytest.mark.parametrize(
     "hands", [("339A", "KK", "KK"), ("3A", "K", "KKK"), ("55QA", "K", "K"), ("3334A", "K", "KKK")], ids=str
 )
@@ -110,8 +122,14 @@ def test_search_plays_on_perfectly_where_all_is_known(
     table, search = moment(*hands), agents.load("search:1", "guan_pai")
     worth = {action: scores[0] for action, scores in children("guan_pai", table).items()}
     monkeypatch.setattr(search, "_play_out", None)  # nothing is played out
-    mask, none = np.zeros((1, 266), np.int8), np.zeros(1, np.int64)
-    get("guan_pai").loops.legal_all(table, mask)
-    get("guan_pai").loops.blank_all(table, none)
-    answers = search.act(Decisions(np.zeros((1, 620), np.uint8), mask, none, none.astype(np.uint64), table))
-    assert worth[int(answers[0])] == max(worth.values()) > min(worth.values())
+    assert worth[choice(search, table)] == max(worth.values()) > min(worth.values())
+
+
+def test_also_what_a_network_would_never_try_is_looked_at() -> None:
+    own, table = network("guan_pai", {}, 0.0), moment("3334A", "K", "KKK")
+    worth = {action: scores[0] for action, scores in children("guan_pai", table).items()}
+    lead_a_three = 1
+    with torch.no_grad():
+        own.net[-1].bias[lead_a_three] = 50.0  # it is sure of that, and wrong
+    search = network_search(info_of("guan_pai", {}), own)
+    assert worth[lead_a_three] < worth[choice(search, table)] == max(worth.values())

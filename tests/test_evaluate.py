@@ -10,8 +10,9 @@ import sys
 import numpy as np
 import pytest
 
-from agents import Agent, Decisions
+from agents import Agent, Decisions, load
 from agents.network import POLICY_FILE, mlp, network_bytes
+from agents.uniform import UniformAgent
 from envs import make
 from envs.core.game import get
 from envs.core.rng import mix, mix_in
@@ -152,6 +153,14 @@ def test_pair_the_other_way_round_is_the_same_games(a, b):
     assert (one.scores == other.scores[:, ::-1]).all()
     assert (one.wins == other.wins[:, ::-1]).all()
     assert one.scores.any()
+
+
+def test_two_agents_of_one_name_are_told_apart_by_what_they_are():
+    """Checkpoints of two runs may have the same name: the pair is the same the other way round."""
+    a, b = UniformAgent(), load("rule", GAME)
+    b.name = a.name
+    one, other = play_pair(GAME, RULES, a, b, 20, 0), play_pair(GAME, RULES, b, a, 20, 0)
+    assert (one.scores == other.scores[:, ::-1]).all() and one.scores.any()
 
 
 def test_a_pair_plays_the_same_games_in_any_company():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,22 +22,24 @@ from training.pretrain import RECIPES, Recipe
 
 TINY = ("--ppo.num-envs", "64", "--ppo.batch", "1024", "--ppo.minibatch", "256", "--ppo.hidden", "16")
 QUICK = ("--evaluations", "4", "--eval-deals", "2", "--final-deals", "2")
-NETWORK = Recipe("diao_xie", ("--samples", "8k", *TINY, *QUICK), greedy=False)
-TABLE = Recipe("diao_xie", ("--algo", "cfr", "--iterations", "9"), greedy=False)
+NETWORK = Recipe("diao_xie", (*TINY, *QUICK), ("--samples", "8k"), greedy=False)
+TABLE = Recipe("diao_xie", ("--algo", "cfr"), ("--iterations", "9"), greedy=False)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two agents of Diao Xie as the script makes them, from small recipes."""
-    folder, patch = tmp_path_factory.mktemp("pretrain"), pytest.MonkeyPatch()
+    folder = tmp_path_factory.mktemp("pretrain")
+    with pytest.MonkeyPatch.context() as patch:
+        make_small(patch)
+        assert pretrain.main(["--out", str(folder / "out"), "--runs", str(folder / "runs")]) == 0
+    return folder
+
+
+def make_small(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(pretrain, "RECIPES", {"diao_xie": NETWORK, "diao_xie-cfr": TABLE})
     patch.setattr(pretrain, "DEALS", 4)
     patch.setitem(pretrain.YARDSTICKS, "diao_xie", ("random", "rule_v0"))
-    try:
-        assert pretrain.main(["--out", str(folder / "out"), "--runs", str(folder / "runs")]) == 0
-    finally:
-        patch.undo()
-    return folder
 
 
 @pytest.fixture
@@ -54,7 +57,7 @@ def test_the_best_of_the_second_half_is_taken(made: Path) -> None:
     best = min(told["choice"], key=lambda look: look["exploitability"])
     assert told["samples"] == best["samples"]
     assert told["exploitability"] == pytest.approx(best["exploitability"], abs=1e-3)  # by half the digits
-    assert told["command"].startswith("python -m training.selfplay diao_xie --samples 8k")
+    assert told["command"] == NETWORK.command and told["options"]["samples"] == "8k"
     assert set(told["benchmark"]["against"]) == {"random", "rule_v0"}
 
 
@@ -70,9 +73,72 @@ def test_networks_are_stored_in_half_the_size(made: Path) -> None:
     assert sizes[1] < 0.6 * sizes[0]
 
 
-def test_what_is_done_is_not_trained_again(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    pretrain.train(NETWORK, made / "runs/diao_xie")
-    assert capfd.readouterr().out == ""
+def files_in(folder: Path) -> dict[str, tuple[float, bytes]]:
+    return {str(f): (f.stat().st_mtime, f.read_bytes()) for f in folder.rglob("*") if f.is_file()}
+
+
+def test_what_is_done_is_neither_trained_nor_measured_again(
+    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_small(monkeypatch)
+    before, arguments = files_in(made), ["--out", str(made / "out"), "--runs", str(made / "runs")]
+    assert pretrain.main(arguments) == 0
+    assert files_in(made) == before and capsys.readouterr().out.count("is done; remove it") == 2
+
+
+def test_without_its_agent_a_finished_run_is_measured_again(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_small(monkeypatch)
+    before = files_in(made / "runs")
+    assert pretrain.main(["diao_xie", "--out", str(tmp_path), "--runs", str(made / "runs")]) == 0
+    assert files_in(made / "runs") == before
+    assert pretrained.about(tmp_path / "diao_xie") == pretrained.about(made / "out/diao_xie")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["diao_xie"]
+
+
+@pytest.mark.parametrize(
+    ("out", "runs", "complaint"),
+    [
+        ("same", "same", "would be both run and agent"),
+        ("foreign", "runs", "holds something else than an agent"),
+        ("new", "foreign", "is no folder of a run"),
+        ("file", "runs", "cannot write to the folder"),
+    ],
+)
+def test_nothing_of_others_is_touched(
+    out: str, runs: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    make_small(monkeypatch)
+    (tmp_path / "foreign/diao_xie").mkdir(parents=True)
+    (tmp_path / "foreign/diao_xie/thesis.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    before = files_in(tmp_path)
+    with pytest.raises(SystemExit):
+        pretrain.main(["diao_xie", "--out", str(tmp_path / out), "--runs", str(tmp_path / runs)])
+    assert complaint in capsys.readouterr().err and files_in(tmp_path) == before
+
+
+def test_a_run_of_another_recipe_is_refused(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_small(monkeypatch)
+    pretrain.RECIPES["diao_xie"] = replace(NETWORK, budget=("--samples", "9k"))
+    with pytest.raises(SystemExit):
+        pretrain.main(["diao_xie", "--out", str(tmp_path), "--runs", str(made / "runs")])
+    assert "was trained otherwise" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "no JSON", '{"game": "guan_pai", "greedy": "no"}'])
+def test_what_is_no_about_file_is_told(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pretrained, "FOLDER", tmp_path)
+    (tmp_path / "junk").mkdir()
+    (tmp_path / "junk/about.json").write_text(content)
+    with pytest.raises(ValueError, match=r"junk.about\.json cannot be used"):
+        pretrained.about(tmp_path / "junk")
+    with pytest.raises(ValueError, match="cannot be used"):
+        agents.load("pretrained", "guan_pai")
 
 
 def test_names_that_have_no_recipe(capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,7 +196,8 @@ def test_what_is_shipped_is_what_its_recipe_says(name: str) -> None:
     folder, recipe = pretrained.FOLDER / name, RECIPES[name]
     told, rules = pretrained.about(folder), get(recipe.game).rules.make(recipe.options)
     assert told["rules"] == rules.as_dict() and told["greedy"] == recipe.greedy
-    assert told["command"].split()[3:] == pretrain.words_of(recipe)
+    assert told["command"] == recipe.command
+    assert told["options"]["samples" if "samples" in recipe.budget[0] else "iterations"]
     assert agents.load(f"pretrained:{name}", recipe.game, rules).name == name
     assert sum(file.stat().st_size for file in folder.iterdir()) < 2_000_000
     assert told["benchmark"]["against"]["rule_v0"]["points"]["low"] > 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import torch
 import agents
 import envs
 from agents.base import draw
-from agents.network import POLICY_FILE, NetworkAgent, mlp, network_bytes
+from agents.network import POLICY_FILE, network_bytes
 from agents.playouts import PolicyPlayouts
 from agents.search import LEAST_TRIED, MOST_TRIED, Budget, network_search
 from envs.core.game import get
@@ -20,22 +19,18 @@ from envs.core.rng import mix_in
 from training.evaluate import evaluate_against
 
 from .games import REDEAL_HIDDEN, Options
-from .moments import TABLES, at_moment, blank, decisions_of, filled, keys_of, rows, variants
-
-
-def info_of(game: str, options: Options) -> Any:
-    return get(game).info(get(game).rules.make(options))
-
-
-def network(game: str, options: Options, scale: float = 30.0) -> NetworkAgent:
-    """A network that has learned nothing, but prefers some actions to others."""
-    torch.manual_seed(1)
-    info = info_of(game, options)
-    net = mlp([info.observation_size, 16, info.num_actions])
-    with torch.no_grad():
-        net[-1].weight.mul_(scale)
-    return NetworkAgent(net, "tiny")
-
+from .moments import (
+    TABLES,
+    at_moment,
+    blank,
+    decisions_of,
+    filled,
+    info_of,
+    keys_of,
+    network,
+    rows,
+    variants,
+)
 
 # --- playouts -----------------------------------------------------------------------------------
 
@@ -118,6 +113,16 @@ def test_only_what_the_network_finds_likely_is_tried() -> None:
         best = np.argsort(-chances)[:MOST_TRIED]
         wanted = best[chances[best] >= LEAST_TRIED]
         assert not tried if len(wanted) == 1 else tried[0].tolist() == wanted.tolist()
+
+
+def test_the_own_choice_of_a_network_that_draws_is_drawn() -> None:
+    own, rng = network("diao_xie", {}, 0.0), np.random.default_rng(6)
+    search = network_search(info_of("diao_xie", {}), own, Budget(1))
+    asked = rows(decisions_of(at_moment("diao_xie", {}, 0, [0, 102]), rng), np.zeros(64, np.int64))
+    asked.keys[:] = keys_of(rng, 64)
+    assert len(set(search._prefer(asked).argmax(axis=1).tolist())) == 1
+    own.greedy = False
+    assert set(search._prefer(asked).argmax(axis=1).tolist()) == set(np.flatnonzero(asked.action_masks[0]))
 
 
 def test_a_network_without_any_preference_is_searched_too() -> None:

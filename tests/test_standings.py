@@ -44,12 +44,24 @@ def test_what_was_measured_otherwise_is_measured_again(
     arguments = ["guan_pai", "--out", str(tmp_path)]
     standings.main(arguments)
     capsys.readouterr()
-    (tmp_path / "guan_pai/rule/time.json").unlink()  # as if it had been stopped there
+    (tmp_path / "guan_pai/rule" / standings.OWN_FILE).unlink()  # as if it had been stopped there
     standings.main(arguments)
     assert [ln for ln in capsys.readouterr().out.splitlines() if "==" in ln] == ["== guan_pai rule"]
+    for player, content in (("rule", "{}"), ("random", "[]"), ("search", "no JSON")):
+        (tmp_path / "guan_pai" / player / standings.RESULTS_FILE).write_text(content)
+    standings.main(arguments)
+    assert capsys.readouterr().out.count("==") == 3
     monkeypatch.setattr(standings, "BENCHMARK_VERSION", 0)
     standings.main(arguments)
     assert capsys.readouterr().out.count("==") == 4
+
+
+@pytest.mark.usefixtures("small")
+def test_results_of_other_games_stay_in_the_table(tmp_path: Path) -> None:
+    standings.main(["--out", str(tmp_path)])
+    whole = (tmp_path / standings.TABLE_FILE).read_text()
+    standings.main(["guan_pai", "--out", str(tmp_path)])
+    assert (tmp_path / standings.TABLE_FILE).read_text() == whole
 
 
 def test_every_player_that_is_there_is_in_the_field() -> None:

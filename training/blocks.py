@@ -37,13 +37,13 @@ def deal_seeds(seed: int, purpose: int, first: int, count: int) -> NDArray[np.ui
     return mix_in(np.full(count, as_seed(seed), np.uint64), purpose, _DEAL, np.arange(first, first + count))
 
 
-def marks_of(names: Sequence[str]) -> NDArray[np.int64]:
-    """Numbers (N,) that stand for agents in keys: 0, or how many agents of the same name come before.
+def marks_of(agents: Sequence[Any]) -> NDArray[np.int64]:
+    """Numbers (N,) that stand for agents in keys: 0, or how often the same agent or name was given before.
 
-    So a pair plays the same games in any order, any company and under any names, and two of a name draw
-    different numbers.
+    So a pair of agents plays the same games in any order, any company and under any names; only an agent
+    that is given twice draws other numbers the second time.
     """
-    return np.array([names[:place].count(name) for place, name in enumerate(names)], np.int64)
+    return np.array([list(agents[:place]).count(agent) for place, agent in enumerate(agents)], np.int64)
 
 
 # --- one block of games -------------------------------------------------------------------------
@@ -111,8 +111,11 @@ def play_block(
     block: Block,
     labels: Sequence[str] | None = None,
     goes_on: bool = False,
+    marks: NDArray[np.int64] | None = None,
 ) -> Played:
     """Play all games of ``block`` at once; with ``labels`` (names of the entries) records are made.
+
+    ``marks`` tell the agents apart in keys, by default as ``marks_of`` them.
 
     Raises
     ------
@@ -127,7 +130,7 @@ def play_block(
 
     numbers = np.repeat(np.arange(block.first, block.first + deals), per_deal)
     game_keys = np.full(len(numbers), as_seed(block.seed), np.uint64)
-    marks = marks_of([agent.name for agent in agents])
+    marks = marks_of(agents) if marks is None else marks
     game_keys = mix_in(game_keys, block.purpose, _PLAY, numbers, *marks[seatings].T)
 
     vec = make_vec(game, len(seatings), autoreset=False, **rules.as_dict())

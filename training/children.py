@@ -29,7 +29,8 @@ class Training:
         What to call it.
     folder : Path
     arguments, budget : tuple of str
-        Words for training.selfplay; the budget is ``--minutes`` or ``--samples`` with its number.
+        Words for training.selfplay; the budget is ``--minutes``, ``--samples`` or ``--iterations``, and its
+        number.
     """
 
     name: str
@@ -62,8 +63,10 @@ def state_of(training: Training) -> str | None:
         raise ValueError(f"{folder}: {entry.problem}; {otherwise}")
     description = read_json(folder / CONFIG_FILE)
     options, command = description["options"], shlex.split(description["command"])
-    minutes = ("--minutes", f"{options['minutes']:g}")
-    budget = ("--samples", options["samples"]) if options["samples"] else minutes  # of now: it may have grown
+    budget = "--minutes", f"{options['minutes']:g}"  # the one of now: it may have grown
+    for name in ("samples", "iterations"):
+        if options.get(name):
+            budget = f"--{name}", str(options[name])
     if command[3:-2] != [*training.arguments, *training.budget] or budget != training.budget:
         raise ValueError(f"{folder} was trained otherwise ({shlex.join(command)}): {otherwise}")
     return entry.state
@@ -131,6 +134,8 @@ def why_failed(training: Training, code: int) -> str | None:
 def strength(training: Training) -> str:
     """How strong a finished run became, in a few words."""
     entry = read_run(training.folder)
+    if entry.exploitability is not None:
+        return f"{entry.exploitability:.7f} b exploitability"
     return ", ".join(f"{COLUMNS[name](entry)} {name}" for name in ("% of duplicate deals", "points a game"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -170,6 +171,9 @@ class Run:
             reason = f"{type(error).__name__}: {error}"
             raise ValueError(f"{checkpoint} is not of this version of the program ({reason})") from None
         self.display.remember((told.samples, told.result) for told in self.evaluations)
+        for kept in (self.folder / EVALUATED).glob("*"):
+            if kept.name.isdecimal() and int(kept.name) > self.samples:  # will be learned another way
+                shutil.rmtree(kept, ignore_errors=True)
         rows = csv_rows(self.folder / PROGRESS_FILE)
         self._rows = [row for row in rows if row["samples"] <= self.samples]
 

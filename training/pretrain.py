@@ -14,12 +14,11 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -28,20 +27,21 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from agents import load
-from agents.base import CHECKPOINTS
 from agents.network import POLICY_FILE, NetworkAgent
-from agents.pretrained import ABOUT_FILE
+from agents.pretrained import ABOUT_FILE, about
 from agents.tabular import FACTS_FILE, TABLE_FILE
 from envs.core.game import Game, Rules, get
 
 from . import cli
 from .benchmark import BENCHMARK_VERSION, DEALS, YARDSTICKS, measure, readme_line
-from .checkpoint import CONFIG_FILE, newest, read_json, readable_json, write_file
-from .curve import REPORT_FILE
+from .checkpoint import CONFIG_FILE, read_json, readable_json, write_file
+from .children import Training, state_of, train_all
 from .evaluate import evaluate_against
 from .exploitability import can_solve, exploitability
 from .learning import EVALUATED
 from .report import plain
+from .results import try_to_write
+from .runs import FINISHED
 
 CHOOSING_SEED = 7_000_003  # of deals that nobody learns from or is measured by
 CHOOSING_DEALS = 2000
@@ -54,8 +54,8 @@ class Recipe:
     Attributes
     ----------
     game : str
-    arguments : tuple of str
-        Of ``training.selfplay``, after the game.
+    arguments, budget : tuple of str
+        Of ``training.selfplay``; the budget is ``--samples`` or ``--iterations`` and its number.
     options : dict
         Of the game, where they are not the defaults.
     judge : str
@@ -66,30 +66,35 @@ class Recipe:
 
     game: str
     arguments: tuple[str, ...]
+    budget: tuple[str, str]
     options: dict[str, Any] = field(default_factory=dict)
     judge: str = "rule_v0"
     greedy: bool = True
 
+    @property
+    def words(self) -> list[str]:
+        """For ``training.selfplay``, without the budget."""
+        return [
+            self.game, *self.arguments, *cli.option_words(get(self.game).rules.make(self.options))
+        ]  # fmt: skip
 
-def _network(samples: str, *more: str) -> tuple[str, ...]:
-    return ("--samples", samples, "--evaluations", "20", "--eval-deals", "1000", *more)
+    @property
+    def command(self) -> str:
+        """What trains the agent."""
+        return shlex.join(["python", "-m", "training.selfplay", *self.words, *self.budget])
 
 
+KEEP_MANY = ("--evaluations", "20", "--eval-deals", "1000")
+WARM = (*KEEP_MANY, "--warm-start", "rule")
 RECIPES = {
-    "guan_pai": Recipe("guan_pai", _network("100M", "--warm-start", "rule"), judge="rule_v1"),
-    "zheng_shang_you": Recipe("zheng_shang_you", _network("50M", "--warm-start", "rule")),
-    "zheng_shang_you-2-decks": Recipe(
-        "zheng_shang_you", _network("40M", "--warm-start", "rule"), options={"decks": 2}
-    ),
-    "diao_xie": Recipe("diao_xie", _network("40M"), greedy=False),
-    "diao_xie-cfr": Recipe("diao_xie", ("--algo", "cfr", "--iterations", "20000"), greedy=False),
-    "xiangxi96": Recipe("xiangxi96", _network("50M", "--warm-start", "rule")),
-    "xiangxi96-2-players": Recipe(
-        "xiangxi96", _network("50M", "--warm-start", "rule"), options={"num_players": 2}
-    ),
-    "xiangxi96-4-players": Recipe(
-        "xiangxi96", _network("50M", "--warm-start", "rule"), options={"num_players": 4}
-    ),
+    "guan_pai": Recipe("guan_pai", WARM, ("--samples", "100M"), judge="rule_v1"),
+    "zheng_shang_you": Recipe("zheng_shang_you", WARM, ("--samples", "50M")),
+    "zheng_shang_you-2-decks": Recipe("zheng_shang_you", WARM, ("--samples", "40M"), {"decks": 2}),
+    "diao_xie": Recipe("diao_xie", KEEP_MANY, ("--samples", "40M"), greedy=False),
+    "diao_xie-cfr": Recipe("diao_xie", ("--algo", "cfr"), ("--iterations", "20000"), greedy=False),
+    "xiangxi96": Recipe("xiangxi96", WARM, ("--samples", "50M")),
+    "xiangxi96-2-players": Recipe("xiangxi96", WARM, ("--samples", "50M"), {"num_players": 2}),
+    "xiangxi96-4-players": Recipe("xiangxi96", WARM, ("--samples", "50M"), {"num_players": 4}),
 }
 
 
@@ -107,33 +112,37 @@ class Config:
     """Processes that measure."""
 
 
-def train(recipe: Recipe, folder: Path) -> None:
+def train(name: str, recipe: Recipe, run: Path) -> None:
     """Train by the recipe's command, or go on where that was stopped; nothing if it is done.
 
     Raises
     ------
     ValueError
-        If the run ends without its report.
+        If ``run`` holds something else or a run of another command, or the training fails.
+    KeyboardInterrupt
+        After Ctrl-C, when the run has saved what it has.
     """
-    if (folder / REPORT_FILE).is_file():
-        return
-    is_begun = (folder / CONFIG_FILE).is_file()
-    words = ["--resume", str(folder)] if is_begun else [*words_of(recipe), "--out", str(folder)]
-    if subprocess.run([sys.executable, "-m", "training.selfplay", *words], check=False).returncode:
-        raise ValueError(f"the training in {folder} ended before its end; the same command goes on")
-
-
-def words_of(recipe: Recipe) -> list[str]:
-    """The recipe as words for ``training.selfplay``."""
-    options = cli.option_words(get(recipe.game).rules.make(recipe.options))
-    return [recipe.game, *recipe.arguments, *options]
+    run.parent.mkdir(parents=True, exist_ok=True)
+    own = Training(name, run, tuple(recipe.words), recipe.budget)
+    state = state_of(own)
+    if state != FINISHED:
+        print(f"{name}: training as {recipe.command}; what it says is in {own.log}", flush=True)
+    failed = train_all({own: state}, jobs=1)
+    if failed:
+        raise ValueError(f"{name}: the training failed: {failed[own]}")
 
 
 def choose(recipe: Recipe, game: Game, rules: Rules, run: Path) -> tuple[Path, list[dict[str, Any]]]:
-    """The best of a run's evaluated networks, and how all those looked at did."""
-    folders = sorted(folder for folder in (run / EVALUATED).iterdir() if int(folder.name))
+    """The best of a run's evaluated networks, and how all those looked at did.
+
+    Raises
+    ------
+    ValueError
+        If it kept none.
+    """
+    kept = sorted(folder for folder in (run / EVALUATED).glob("*") if folder.name.isdecimal())
     found = []
-    for folder in folders[len(folders) // 2 :]:
+    for folder in kept[1:][len(kept[1:]) // 2 :]:  # the first one has learned nothing
         agent = NetworkAgent.load(folder, game, rules)
         agent.greedy = recipe.greedy
         told: dict[str, Any] = {"samples": int(folder.name)}
@@ -146,7 +155,9 @@ def choose(recipe: Recipe, game: Game, rules: Rules, run: Path) -> tuple[Path, l
             worth = result.points.mean
         print(json.dumps(told), flush=True)
         found.append((worth, folder, told))
-    return max(found)[1], [told for _, _, told in found]
+    if not found:
+        raise ValueError(f"{run} kept no network that was evaluated")
+    return max(found, key=lambda look: look[0])[1], [told for _, _, told in found]
 
 
 def halved(path: Path, to: Path) -> None:
@@ -158,43 +169,71 @@ def halved(path: Path, to: Path) -> None:
 
 
 def make(name: str, config: Config) -> None:
-    """Train, choose, store and measure one agent."""
+    """Train, choose, measure and store one agent; what was stored before stays until then.
+
+    Raises
+    ------
+    ValueError
+        If the agent's folder is none of ours, or the training fails.
+    """
     recipe, run, out = RECIPES[name], config.runs / name, config.out / name
+    if out.resolve() == run.resolve():
+        raise ValueError(f"{out} would be both run and agent: give other folders for --out and --runs")
+    if out.exists() and not (out / ABOUT_FILE).is_file():
+        raise ValueError(f"{out} holds something else than an agent of this command: give another --out")
+    if is_done(recipe, out):
+        print(f"{name}: {out} is done; remove it to make it again")
+        return
     game = get(recipe.game)
     rules = game.rules.make(recipe.options)
-    train(recipe, run)
-    about = read_json(run / CONFIG_FILE)
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
-    about |= {
-        "command": shlex.join(["python", "-m", "training.selfplay", *words_of(recipe)]),
-        "version": about.pop("rules_version"),
-        "greedy": recipe.greedy,
+    train(name, recipe, run)
+    with TemporaryDirectory(prefix=".unfinished-", dir=config.out) as folder:
+        new = Path(folder) / name
+        new.mkdir()
+        told = read_json(run / CONFIG_FILE)
+        told |= {"command": recipe.command, "version": told.pop("rules_version"), "greedy": recipe.greedy}
+        del told["options"]["out"]
+        if (run / FACTS_FILE).is_file():
+            for file in (TABLE_FILE, FACTS_FILE):
+                shutil.copyfile(run / file, new / file)
+        else:
+            chosen, told["choice"] = choose(recipe, game, rules, run)
+            told["samples"] = int(chosen.name)
+            halved(chosen / POLICY_FILE, new / POLICY_FILE)
+        write_file(new / ABOUT_FILE, readable_json(told))
+        told |= measured(recipe, rules, new, config.workers)
+        write_file(new / ABOUT_FILE, readable_json(told))
+        shutil.rmtree(out, ignore_errors=True)
+        new.rename(out)
+
+
+def is_done(recipe: Recipe, out: Path) -> bool:
+    """Whether ``out`` has an agent made by this recipe for this version of the rules and the benchmark."""
+    if not (out / ABOUT_FILE).is_file():
+        return False
+    told, rules = about(out), get(recipe.game).rules.make(recipe.options)
+    version = get(recipe.game).info(rules).version
+    found = told["command"], told["version"], told.get("benchmark", {}).get("version")
+    return bool(found == (recipe.command, version, BENCHMARK_VERSION))
+
+
+def measured(recipe: Recipe, rules: Rules, folder: Path, workers: int) -> dict[str, Any]:
+    """How strong the agent in ``folder`` is: by the benchmark, and exactly where that can be worked out."""
+    against = YARDSTICKS[recipe.game]
+    result = measure(recipe.game, rules, str(folder), against, DEALS, workers)
+    own = dict(zip(result.yardsticks, map(plain, result.directions), strict=True))
+    found: dict[str, Any] = {
+        "benchmark": {
+            "version": BENCHMARK_VERSION,
+            "deals": DEALS,
+            "headline": plain(result.headline),
+            "against": own,
+        }
     }
-    del about["options"]["out"]
-    if (run / EVALUATED).is_dir():
-        chosen, about["choice"] = choose(recipe, game, rules, run)
-        about["samples"] = int(chosen.name)
-        halved(chosen / POLICY_FILE, out / POLICY_FILE)
-    else:
-        table = run if (run / FACTS_FILE).is_file() else newest(run / CHECKPOINTS)
-        for file in (TABLE_FILE, FACTS_FILE):
-            shutil.copyfile(table / file, out / file)
-    write_file(out / ABOUT_FILE, readable_json(about))
-    started, against = time.perf_counter(), YARDSTICKS[recipe.game]
-    result = measure(recipe.game, rules, str(out), against, DEALS, config.workers)
-    about["benchmark"] = {
-        "version": BENCHMARK_VERSION,
-        "deals": DEALS,
-        "headline": plain(result.headline),
-        "against": dict(zip(result.yardsticks, map(plain, result.directions), strict=True)),
-        "minutes": (time.perf_counter() - started) / 60,
-    }
-    write_file(out / ABOUT_FILE, readable_json(about))
     if can_solve(rules):
-        about["exploitability"] = exploitability(load(str(out), recipe.game, rules), rules).mean
-        write_file(out / ABOUT_FILE, readable_json(about))
-    print(readme_line(result, f"pretrained:{name}", recipe.game, rules, DEALS), flush=True)
+        found["exploitability"] = exploitability(load(str(folder), recipe.game, rules), rules).mean
+    print(readme_line(result, f"pretrained:{folder.name}", recipe.game, rules, DEALS), flush=True)
+    return found
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -206,6 +245,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise ValueError(f"no recipe {unknown[0]!r}; there are {', '.join(RECIPES)}")
         if config.workers < 1:
             raise ValueError(f"--workers is at least 1, not {config.workers}")
+        try_to_write(config.out)
         for name in config.names or RECIPES:
             make(name, config)
     except (OSError, ValueError) as error:

@@ -22,7 +22,7 @@ import torch
 import tyro
 from rich.console import Console
 
-from agents import load, names
+from agents import load, names, split_search_net
 from agents.base import CHECKPOINTS
 from envs.core.game import Rules, get
 
@@ -305,10 +305,11 @@ def lasting(name: str, game: str, rules: Rules) -> str:
         If it cannot be loaded.
     """
     load(name, game, rules)
-    folder = Path(name).resolve()
+    before, path = split_search_net(name)
+    folder = Path(path).resolve()
     if name in names(game) or not folder.is_dir():  # as load takes it: a name before a folder of that name
         return name
-    return str(newest(folder / CHECKPOINTS) if (folder / CHECKPOINTS).is_dir() else folder)
+    return before + str(newest(folder / CHECKPOINTS) if (folder / CHECKPOINTS).is_dir() else folder)
 
 
 def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:

@@ -2,11 +2,13 @@
 
 Every agent of ``FIELDS`` is measured by ``training.benchmark``, in a folder of its own under ``--out``. What
 lies there already for the same command, versions of benchmark and rules is not measured again, so a run that
-was stopped goes on, and a new agent costs only its own line; delete a folder to measure it again.
+was stopped goes on, and a new agent costs only its own line. A player that is code, as ``rule`` is, may have
+become another one: delete its folder to measure it again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -17,7 +19,7 @@ from typing import Any
 import tyro
 
 from agents import frozen_rules
-from agents.pretrained import PRETRAINED, folder_of
+from agents.pretrained import ABOUT_FILE, PRETRAINED, folder_of
 from envs.core.game import Rules, get
 
 from . import benchmark, cli
@@ -26,7 +28,7 @@ from .checkpoint import read_json, readable_json, write_file
 from .intervals import Interval
 from .report import interval, number, percent
 
-RESULTS_FILE, TIME_FILE, TABLE_FILE = "results.json", "time.json", "standings.md"
+RESULTS_FILE, OWN_FILE, TABLE_FILE = "results.json", "standing.json", "standings.md"
 PLAYERS = ("random", "rule_v0", "rule", "search", "pretrained", "search-net:pretrained")
 SLOW = ("search", "search-net:pretrained")
 
@@ -52,6 +54,10 @@ class Field:
     @property
     def rules(self) -> Rules:
         return get(self.game).rules.make(dict(self.options))
+
+    def words(self, player: str) -> list[str]:
+        """The arguments of ``training.benchmark`` for a player."""
+        return [self.game, player, *["--quick"] * (player in self.quick), *cli.option_words(self.rules)]
 
     @property
     def players(self) -> list[str]:
@@ -85,26 +91,52 @@ class Config:
     """Processes; the results do not depend on it."""
 
 
-def measured(own: Field, player: str, folder: Path, workers: int) -> dict[str, Any]:
-    """The benchmark's results for a player, from ``folder`` if they are there."""
-    words = [own.game, player, *["--quick"] * (player in own.quick), *cli.option_words(own.rules)]
-    if not is_measured(own, folder, words):
-        print(f"\n== {' '.join(words)}", flush=True)
-        started = time.perf_counter()
-        if benchmark.main([*words, "--workers", str(workers), "--out", str(folder)]):
-            raise KeyboardInterrupt
-        write_file(folder / TIME_FILE, readable_json({"minutes": (time.perf_counter() - started) / 60}))
-    found: dict[str, Any] = read_json(folder / RESULTS_FILE) | read_json(folder / TIME_FILE)
+def measure(own: Field, player: str, folder: Path, workers: int) -> None:
+    """Have the benchmark measure a player, with its results in ``folder``."""
+    print(f"\n== {' '.join(own.words(player))}", flush=True)
+    (folder / OWN_FILE).unlink(missing_ok=True)
+    started = time.perf_counter()
+    if benchmark.main([*own.words(player), "--workers", str(workers), "--out", str(folder)]):
+        raise KeyboardInterrupt
+    minutes = (time.perf_counter() - started) / 60
+    told = {"minutes": minutes, "digest": digest_of(player, own.game, own.rules)}
+    write_file(folder / OWN_FILE, readable_json(told))
+
+
+def results_in(folder: Path, own: Field, player: str) -> dict[str, Any] | None:
+    """What ``folder`` has of this command, these versions and this agent; None if it is not whole."""
+    try:
+        found: dict[str, Any] = read_json(folder / RESULTS_FILE) | read_json(folder / OWN_FILE)
+        told = found["benchmark"], found["versions"]["rules"], found["command"].split()[3:], found["digest"]
+    except (LookupError, TypeError, ValueError):
+        return None
+    version = str(get(own.game).info(own.rules).version)
+    wanted = BENCHMARK_VERSION, version, own.words(player), digest_of(player, own.game, own.rules)
+    return found if told == wanted and isinstance(found.get("minutes"), float) else None
+
+
+def digest_of(player: str, game: str, rules: Rules) -> str:
+    """A number of an agent's files, which may be others one day; of a player that is code none."""
+    if PRETRAINED not in player:
+        return ""
+    files = sorted(path for path in folder_of(PRETRAINED, game, rules).iterdir() if path.name != ABOUT_FILE)
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
+
+
+def folder_in(out: Path, own: Field, player: str) -> Path:
+    """Where a player's results lie."""
+    field_name = "".join([own.game, *cli.option_words(own.rules)]).replace("--env.", "-")
+    return out / field_name / player.replace(":", "-")
+
+
+def found_in(out: Path, own: Field) -> dict[str, dict[str, Any]]:
+    """All results of a field that are there, by player."""
+    found = {}
+    for player in own.players:
+        results = results_in(folder_in(out, own, player), own, player)
+        if results is not None:
+            found[player] = results
     return found
-
-
-def is_measured(own: Field, folder: Path, words: Sequence[str]) -> bool:
-    """Whether ``folder`` has results of this command and these versions."""
-    if not (folder / TIME_FILE).is_file():
-        return False
-    found, version = read_json(folder / RESULTS_FILE), str(get(own.game).info(own.rules).version)
-    told = found["benchmark"], found["versions"]["rules"], found["command"].split()[3:]
-    return bool(told == (BENCHMARK_VERSION, version, list(words)))
 
 
 def table(own: Field, results: Mapping[str, Mapping[str, Any]]) -> str:
@@ -132,13 +164,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             get(game)
         if config.workers < 1:
             raise ValueError(f"--workers is at least 1, not {config.workers}")
-        tables = []
         for own in FIELDS:
             if own.game in (config.games or [own.game]):
-                name = "".join([own.game, *cli.option_words(own.rules)]).replace("--env.", "-")
-                folders = {p: config.out / name / p.replace(":", "-") for p in own.players}
-                found = {p: measured(own, p, folder, config.workers) for p, folder in folders.items()}
-                tables.append(table(own, found))
+                for player in own.players:
+                    folder = folder_in(config.out, own, player)
+                    if results_in(folder, own, player) is None:
+                        measure(own, player, folder, config.workers)
+        tables = [table(own, found) for own in FIELDS if (found := found_in(config.out, own))]
         write_file(config.out / TABLE_FILE, "\n".join(tables))
     except (OSError, ValueError) as error:
         cli.fail(error)

@@ -22,7 +22,7 @@ from envs.core.game import GameInfo, Rules, get
 from envs.core.seeding import as_seed
 
 from .asking import NO_FAILURES, Failures, together
-from .blocks import PAIRS, POOL, Block, Played, deal_seeds, make_deals, play_block
+from .blocks import PAIRS, POOL, Block, Played, deal_seeds, make_deals, marks_of, play_block
 from .stats import WINNER
 
 __all__ = [
@@ -86,7 +86,7 @@ def play_blocks(
     if workers <= 1:
         loaded = [load(agent, game, rules) if isinstance(agent, str) else agent for agent in agents]
         for block in blocks:
-            yield play_block(game, rules, loaded, block, labels, goes_on)
+            yield play_block(game, rules, loaded, block, labels, goes_on, marks_of(agents))
         return
     names = [agent for agent in agents if isinstance(agent, str)]
     if len(names) < len(agents):
@@ -111,7 +111,9 @@ def _start_worker(
 ) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for the games
     agents = [load(name, game, rules) for name in names]
-    _worker.update(game=game, rules=rules, agents=agents, labels=labels, goes_on=goes_on)
+    _worker.update(
+        game=game, rules=rules, agents=agents, labels=labels, goes_on=goes_on, marks=marks_of(names)
+    )
 
 
 def _play_in_worker(block: Block) -> Played:

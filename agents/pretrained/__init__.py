@@ -17,11 +17,18 @@ from ..base import check_made_for
 FOLDER = Path(__file__).parent
 ABOUT_FILE = "about.json"
 PRETRAINED = "pretrained"
+NEEDED = {"game": str, "version": int, "rules": dict, "greedy": bool, "command": str}
 
 
 def about(folder: Path) -> dict[str, Any]:
-    """What ``about.json`` in an agent's folder says of it."""
-    told: dict[str, Any] = json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8"))
+    """What ``about.json`` in an agent's folder says of it; ValueError if it is none of ours."""
+    path = folder / ABOUT_FILE
+    try:
+        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if not all(isinstance(told[key], kind) for key, kind in NEEDED.items()):
+            raise TypeError(f"its {', '.join(NEEDED)} are of other types")
+    except (OSError, LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} cannot be used ({type(error).__name__}: {error})") from None
     return told
 
 
