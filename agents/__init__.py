@@ -64,6 +64,12 @@ def load(name_or_path: str, game: str, rules: Rules | None = None) -> Agent:
         If there is no such agent, ``search`` gets a bad number, or the agent was trained for another game,
         rules version or options.
     """
+    agent = _load(name_or_path, game, rules)
+    agent.loaded_as = name_or_path
+    return agent
+
+
+def _load(name_or_path: str, game: str, rules: Rules | None) -> Agent:
     found = get(game)
     if name_or_path == "random":
         return UniformAgent()

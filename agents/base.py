@@ -27,7 +27,8 @@ class Decisions:
         The seats to act.
     keys : (N,) uint64
         All randomness of an agent comes from its decision's key, so an answer does not depend on
-        what else is in the batch. Keys differ by deal, seating, agent, decision and seat.
+        what else is in the batch. They differ by deal, seating, decision and seat; two agents that change
+        places get the same ones, so that a pair is the same the other way round.
     tables : (N,) records or None
         For agents with ``needs_tables``: copies with everything that the seat may not know zeroed.
     """
@@ -50,10 +51,13 @@ class Agent:
     name : str
     needs_tables : bool
         Whether ``Decisions.tables`` must be there.
+    loaded_as : str or None
+        The name or path that ``agents.load`` was given.
     """
 
     name = "agent"
     needs_tables = False
+    loaded_as: str | None = None
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
         """One legal action (N,) a decision: drawn from ``policy`` by the decisions' keys."""

@@ -43,7 +43,8 @@ def marks_of(agents: Sequence[Any]) -> NDArray[np.int64]:
     So a pair of agents plays the same games in any order, any company and under any names; only an agent
     that is given twice draws other numbers the second time.
     """
-    return np.array([list(agents[:place]).count(agent) for place, agent in enumerate(agents)], np.int64)
+    given = [getattr(agent, "loaded_as", None) or agent for agent in agents]
+    return np.array([given[:place].count(agent) for place, agent in enumerate(given)], np.int64)
 
 
 # --- one block of games -------------------------------------------------------------------------
@@ -131,7 +132,10 @@ def play_block(
     numbers = np.repeat(np.arange(block.first, block.first + deals), per_deal)
     game_keys = np.full(len(numbers), as_seed(block.seed), np.uint64)
     marks = marks_of(agents) if marks is None else marks
-    game_keys = mix_in(game_keys, block.purpose, _PLAY, numbers, *marks[seatings].T)
+    alike = (seatings[:, :, None] == seatings[:, None, :]).argmax(
+        axis=1
+    )  # the first seat with the same agent
+    game_keys = mix_in(game_keys, block.purpose, _PLAY, numbers, *alike.T, *marks[seatings].T)
 
     vec = make_vec(game, len(seatings), autoreset=False, **rules.as_dict())
     decks = np.repeat(decks, per_deal, axis=0)

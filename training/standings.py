@@ -71,7 +71,7 @@ class Field:
 
 
 FIELDS = (
-    Field("guan_pai"),
+    Field("guan_pai", quick=("random", *SLOW)),
     Field("zheng_shang_you", quick=("random", *SLOW)),
     Field("zheng_shang_you", {"decks": 2}, quick=PLAYERS),
     Field("diao_xie"),
