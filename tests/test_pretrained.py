@@ -200,4 +200,7 @@ def test_what_is_shipped_is_what_its_recipe_says(name: str) -> None:
     assert told["options"]["samples" if "samples" in recipe.budget[0] else "iterations"]
     assert agents.load(f"pretrained:{name}", recipe.game, rules).name == name
     assert sum(file.stat().st_size for file in folder.iterdir()) < 2_000_000
-    assert told["benchmark"]["against"]["rule_v0"]["points"]["low"] > 0
+    if recipe.game == "diao_xie":  # an equilibrium only takes what others give away
+        assert told["exploitability"] < 0.05
+    else:
+        assert told["benchmark"]["against"]["rule_v0"]["points"]["low"] > 0

@@ -24,7 +24,7 @@ from typing import Any
 import torch
 import tyro
 from safetensors import safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from agents import load
 from agents.network import POLICY_FILE, NetworkAgent
@@ -165,7 +165,7 @@ def halved(path: Path, to: Path) -> None:
     with safe_open(path, "pt") as file:  # type: ignore[no-untyped-call]
         metadata = file.metadata()
         weights = {name: file.get_tensor(name).to(torch.float16) for name in file.keys()}  # noqa: SIM118
-    save_file(weights, to, metadata)
+    write_file(to, bytes(save(weights, metadata)))
 
 
 def make(name: str, config: Config) -> None:
