@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import agents
 import envs
-from agents import Decisions
+from agents import Agent, Decisions
 from agents.network import NetworkAgent, mlp
 from agents.worlds import filler
 from envs.core.game import get
@@ -106,3 +106,19 @@ def network(game: str, options: Options, scale: float = 30.0) -> NetworkAgent:
     with torch.no_grad():
         net[-1].weight.mul_(scale)
     return NetworkAgent(net, "tiny")
+
+
+def new_answers_by_new_keys(agent: Agent, game: str, options: Options, seed: list[int]) -> int:
+    """Check that answers depend on a decision and its key alone; returns how many others new keys give."""
+    rng, num_other = np.random.default_rng(seed), 0
+    for steps in (4, 12):
+        asked = decisions_of(at_moment(game, options, steps, seed), rng)
+        answers = agent.act(asked)
+        assert asked.action_masks[np.arange(TABLES), answers].all()
+        order = rng.permutation(TABLES)
+        assert np.array_equal(agent.act(rows(asked, order)), answers[order])
+        for i in range(TABLES):
+            assert agent.act(rows(asked, slice(i, i + 1))) == answers[i : i + 1]
+        asked.keys[:] = keys_of(rng, TABLES)
+        num_other += np.count_nonzero(agent.act(asked) != answers)
+    return num_other

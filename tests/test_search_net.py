@@ -28,6 +28,7 @@ from .moments import (
     info_of,
     keys_of,
     network,
+    new_answers_by_new_keys,
     rows,
     variants,
 )
@@ -72,19 +73,7 @@ def test_games_are_played_out_as_one_by_one(game: str, options: Options, rotate:
 @variants
 def test_answers_depend_on_the_decision_and_its_key_alone(game: str, options: Options, rotate: int) -> None:
     search = network_search(info_of(game, options), network(game, options), Budget(2))
-    rng = np.random.default_rng([rotate, 96])
-    num_other = 0
-    for steps in (4, 12):
-        asked = decisions_of(at_moment(game, options, steps, [rotate, 97]), rng)
-        answers = search.act(asked)
-        assert asked.action_masks[np.arange(TABLES), answers].all()
-        order = rng.permutation(TABLES)
-        assert np.array_equal(search.act(rows(asked, order)), answers[order])
-        for i in range(TABLES):
-            assert search.act(rows(asked, slice(i, i + 1))) == answers[i : i + 1]
-        asked.keys[:] = keys_of(rng, TABLES)
-        num_other += np.count_nonzero(search.act(asked) != answers)
-    assert num_other, "keys matter"
+    assert new_answers_by_new_keys(search, game, options, [rotate, 97]), "keys matter"
 
 
 @variants
