@@ -35,7 +35,7 @@ from envs.core.vector import VectorTables
 
 from .gradients import explained_variance
 from .league import League
-from .optimiser import Compute, Networks, adam_arrays, falling, load_adam, set_learning_rate
+from .optimiser import Compute, Networks, adam_arrays, as_array, falling, load_adam, set_learning_rate
 from .options import check
 from .rollout import Rollout, Target, targets_of
 
@@ -313,11 +313,8 @@ class DMC:
         """One step on ``rows`` of the ring; returns their values before it and the gradient's length."""
         ring, last = self.ring, self.policy[-1]
         assert isinstance(last, nn.Linear)
-        with self.compute.precision():
-            hidden = self.policy[:-1](self.compute.inputs(ring.observations[rows]))
-        known, weight, bias = (
-            tensor.detach().float().cpu().numpy() for tensor in (hidden, last.weight, last.bias)
-        )
+        hidden = self.compute.hidden(self.policy, self.compute.inputs(ring.observations[rows]))
+        known, weight, bias = map(as_array, (hidden, last.weight, last.bias))
         values, to_hidden = np.empty(len(rows), np.float32), np.empty(known.shape, np.float32)
         to_weight, to_bias = np.zeros_like(weight), np.zeros_like(bias)
         taken_gradients(
@@ -325,7 +322,7 @@ class DMC:
             values, to_hidden, to_weight, to_bias,
         )  # fmt: skip
         self.policy[:-1].zero_grad()
-        hidden.backward(torch.from_numpy(to_hidden).to(hidden))
+        torch.autograd.backward(hidden, torch.from_numpy(to_hidden).to(hidden))
         last.weight.grad = torch.from_numpy(to_weight).to(last.weight)
         last.bias.grad = torch.from_numpy(to_bias).to(last.bias)
         length = nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.max_gradient)

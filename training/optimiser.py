@@ -12,6 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from .sparse import Ones, first_layer, last_layer
+
+Inputs = torch.Tensor | Ones  # what networks take: all numbers, or where the ones are
 Networks = Mapping[str, tuple[nn.Sequential, list[int]]]
 CRITIC_FILE = "critic.safetensors"
 _ADAM = "adam_"  # begins the names of the arrays
@@ -43,19 +46,50 @@ class Compute:
         self.bfloat16 = has_fast_bfloat16(self.device) if bfloat16 is None else bfloat16
         self._dtype = torch.bfloat16 if self.bfloat16 else torch.float32
 
-    def inputs(self, observations: NDArray[np.uint8]) -> torch.Tensor:
-        """Observations (N, O) as networks take them."""
+    def inputs(self, observations: NDArray[np.uint8]) -> Inputs:
+        """Observations (N, O) of 0 and 1 as networks take them here."""
+        if self.device.type == "cpu":
+            return Ones(observations)
         return torch.from_numpy(observations).to(self.device).to(self._dtype)
 
-    def precision(self) -> AbstractContextManager[Any]:
-        """The context to work networks out in."""
-        return torch.autocast(self.device.type, torch.bfloat16) if self.bfloat16 else nullcontext()
+    def hidden(self, net: nn.Sequential, seen: Inputs) -> torch.Tensor:
+        """What all layers of ``net`` but the last give (N, H) for :meth:`inputs`."""
+        begun = 0
+        if isinstance(seen, Ones):
+            first, begun = net[0], 1
+            assert isinstance(first, nn.Linear)
+            seen = first_layer(first, seen)
+        with self._precision():
+            hidden: torch.Tensor = net[begun:-1](seen)
+        return hidden
+
+    def values(self, net: nn.Sequential, seen: Inputs) -> torch.Tensor:
+        """What ``net`` gives (N, A) for :meth:`inputs`."""
+        with self._precision():
+            out: torch.Tensor = net[-1](self.hidden(net, seen))
+        return out
+
+    def logits(self, net: nn.Sequential, seen: Inputs, masks: NDArray[np.int8]) -> torch.Tensor:
+        """As :meth:`values`, but only what stands at legal actions counts."""
+        if self.device.type != "cpu":
+            return self.values(net, seen)
+        last = net[-1]
+        assert isinstance(last, nn.Linear)
+        return last_layer(last, self.hidden(net, seen), masks)
 
     def answer(self, net: nn.Sequential, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """What ``net`` gives (N, A) for observations (N, O), without gradients."""
-        with torch.inference_mode(), self.precision():
-            out: NDArray[np.float32] = net(self.inputs(observations)).float().cpu().numpy()
-        return out
+        with torch.inference_mode():
+            return as_array(self.values(net, self.inputs(observations)))
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        return torch.autocast(self.device.type, torch.bfloat16) if self.bfloat16 else nullcontext()
+
+
+def as_array(tensor: torch.Tensor) -> NDArray[np.float32]:
+    """The numbers of a tensor of any device and precision."""
+    array: NDArray[np.float32] = tensor.detach().float().cpu().numpy()
+    return array
 
 
 def has_fast_bfloat16(device: torch.device | None = None) -> bool:

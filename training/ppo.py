@@ -37,7 +37,16 @@ from .gradients import (
 )
 from .imitation import PRIOR_FILE, WarmStart
 from .league import League
-from .optimiser import CRITIC_FILE, Compute, Networks, adam_arrays, falling, load_adam, set_learning_rate
+from .optimiser import (
+    CRITIC_FILE,
+    Compute,
+    Networks,
+    adam_arrays,
+    as_array,
+    falling,
+    load_adam,
+    set_learning_rate,
+)
 from .options import check
 from .rollout import Rollout, Target, targets_of
 
@@ -206,11 +215,11 @@ class PPO:
         sums, steps, value_loss = np.zeros(5), 0, 0.0
         for rows in self._minibatches(len(batch), epochs=1):
             samples = batch[rows]
-            logits, expected = self._forward(samples["observation"])
+            logits, expected = self._forward(samples)
             gradient = np.zeros(logits.shape, np.float32)
             goals = one_hot(samples["action"], self.game.num_actions)
             divergence, entropy = pull_towards(
-                _as_array(logits), samples["action_mask"], goals, np.float32(1), gradient
+                as_array(logits), samples["action_mask"], goals, np.float32(1), gradient
             )
             sums += divergence, entropy, 0, 0, divergence
             value_loss += self._step(logits, gradient, expected, targets[rows])
@@ -237,8 +246,8 @@ class PPO:
         Adds to ``sums`` (5,): loss, entropy, KL estimate, clipped samples, divergence from the prior.
         """
         config, masks = self.config, samples["action_mask"]
-        logits, values = self._forward(samples["observation"])
-        known = _as_array(logits)
+        logits, values = self._forward(samples)
+        known = as_array(logits)
         normalised = (advantages - advantages.mean()) / (advantages.std() + np.float32(1e-8))
         gradient = np.empty(logits.shape, np.float32)
         policy_gradient(
@@ -283,11 +292,13 @@ class PPO:
         for _ in range(epochs):
             yield from self._order.permutation(size)[: self.config.batch].reshape(-1, self.config.minibatch)
 
-    def _forward(self, observations: NDArray[np.uint8]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits (B, A) and values (B, 1), with gradients."""
-        seen = self.compute.inputs(observations)
-        with self.compute.precision():
-            return self.policy(seen[:, : self.sizes[0]]), self.critic(seen)
+    def _forward(self, samples: NDArray[Any]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits (B, A), of which only the legal actions' count, and values (B, 1), with gradients."""
+        observations, own = samples["observation"], self.sizes[0]
+        to_critic = self.compute.inputs(observations)
+        to_policy = to_critic if self.critic_sizes[0] == own else self.compute.inputs(observations[:, :own])
+        logits = self.compute.logits(self.policy, to_policy, samples["action_mask"])
+        return logits, self.compute.values(self.critic, to_critic)
 
     def _ask(self, net: nn.Sequential, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """What a policy gives (B, A) for observations (B, O), or such with all hands behind them."""
@@ -333,8 +344,3 @@ class PPO:
             self.league.load_state(arrays, plain["league"], self.policy)
         if self.warm_start is not None:
             self.warm_start.load_state(plain["warm_start"])
-
-
-def _as_array(tensor: torch.Tensor) -> NDArray[np.float32]:
-    array: NDArray[np.float32] = tensor.detach().float().cpu().numpy()
-    return array

@@ -80,17 +80,18 @@ def cache_folder() -> Path | None:
     return folder
 
 
-def njit(function: Callable[..., Any], *, is_part: bool = False) -> Any:
+def njit(function: Callable[..., Any], *, is_part: bool = False, fastmath: Any = False) -> Any:
     """Compile ``function`` with the project's options, cached by source (``numba.njit``).
 
     LLVM optimises a kernel again, with all that it calls, in each of its callers. With ``is_part`` it is
-    compiled as part of them only: where a small kernel calls large ones, that is a level less.
+    compiled as part of them only: where a small kernel calls large ones, that is a level less. ``fastmath``
+    is as Numba has it.
 
     Numba chooses the place of a function's cache when it is decorated, from a setting of the whole
     process. It is set for that moment only, so the caches of other packages stay where they are.
     """
     folder = cache_folder()
-    options = {**OPTIONS, "inline": "always"} if is_part else OPTIONS
+    options = {**OPTIONS, "fastmath": fastmath, **({"inline": "always"} if is_part else {})}
     if folder is None:
         return _at_our_level(numba.njit(cache=False, **options)(function))
     before = config.CACHE_DIR
