@@ -16,23 +16,17 @@ from .base import Agent, Decisions
 from .hu_first import HuFirstAgent
 from .lowest import LowestAgent
 from .pretrained import PRETRAINED, folder_of, is_greedy, shipped
-from .rule import RuleAgent
+from .rule import RuleAgent, frozen_rule, frozen_rules
 from .search import NETWORK_BUDGET, RULE_BUDGET, Budget, SearchAgent, network_search, rule_search
 from .tabular import TabularAgent, is_table
 from .uniform import UniformAgent
 
 __all__ = ["Agent", "Decisions", "SearchAgent", "frozen_rules", "load", "names", "split_search_net"]
 
-FROZEN_RULES = {"guan_pai": (0, 1), "zheng_shang_you": (0,), "diao_xie": (0,), "xiangxi96": (0,)}
 FROZEN_SEARCH = {"guan_pai": 1, "zheng_shang_you": 0, "diao_xie": 0, "xiangxi96": 0}
 """Which frozen rule player plays out the games of ``search_v0``: the newest when it was made."""
 CLIMBING = ("guan_pai", "zheng_shang_you")  # the games that ``lowest`` plays
 WITH_HU = ("xiangxi96",)  # the games that ``hu_first`` plays
-
-
-def frozen_rules(game: str) -> tuple[str, ...]:
-    """The names of a game's frozen rule players, the first one first: yardsticks for reports."""
-    return tuple(f"rule_v{version}" for version in FROZEN_RULES[get(game).name])
 
 
 def names(game: str) -> tuple[str, ...]:
@@ -86,7 +80,7 @@ def _load(name_or_path: str, game: str, rules: Rules | None) -> Agent:
     if name_or_path.split(":")[0] == "search-net":
         return _search_net(name_or_path, found, rules)
     if name_or_path in frozen_rules(game):
-        return RuleAgent(game, frozen=int(name_or_path.removeprefix("rule_v")))
+        return frozen_rule(name_or_path, game)
     folder = _folder(name_or_path, found, rules)
     if is_table(folder):
         return TabularAgent.load(folder, found, rules)

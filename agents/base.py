@@ -42,6 +42,13 @@ class Decisions:
     def __len__(self) -> int:
         return len(self.observations)
 
+    def __getitem__(self, rows: slice) -> Decisions:
+        """Some of the decisions."""
+        tables = None if self.tables is None else self.tables[rows]
+        return Decisions(
+            self.observations[rows], self.action_masks[rows], self.seats[rows], self.keys[rows], tables
+        )
+
 
 class Agent:
     """Base of agents; override ``policy``, or ``act`` where the answer is not a distribution.

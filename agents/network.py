@@ -2,6 +2,9 @@
 
 A file holds the weights (safetensors) and, as its metadata, what they were trained for: game, rules
 version, options and layer sizes. Loading one runs no code.
+
+A network may have an **adviser**, a frozen rule player: behind the observation it sees what that one would
+do, one-hot, and it learns when to do something else.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import nn
 
-from envs.core.game import Game, Rules
+from envs.core.game import OBSERVATION, Game, Rules
 
 from .base import CHECKPOINTS, Agent, Decisions, check_made_for
+from .rule import RuleAgent, frozen_rule
 
 POLICY_FILE = "policy.safetensors"
 LAST_LAYER_SCALE = 0.01  # the first policy is nearly uniform
@@ -40,20 +44,23 @@ def mlp(sizes: list[int]) -> nn.Sequential:
     return net
 
 
-def network_bytes(net: nn.Sequential, game: Game, rules: Rules, sizes: list[int]) -> bytes:
+def network_bytes(
+    net: nn.Sequential, game: Game, rules: Rules, sizes: list[int], adviser: RuleAgent | None = None
+) -> bytes:
     """What a policy's file holds."""
     metadata = {
         "game": game.name,
         "version": str(game.info(rules).version),
         "rules": json.dumps(rules.as_dict()),
         "sizes": json.dumps(sizes),
+        **({} if adviser is None else {"adviser": adviser.name}),
     }
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in net.state_dict().items()}
     return bytes(save(weights, metadata))
 
 
-def load_network(path: Path, game: Game, rules: Rules | None) -> nn.Sequential:
-    """The network in a file of ``network_bytes``.
+def load_network(path: Path, game: Game, rules: Rules | None) -> tuple[nn.Sequential, RuleAgent | None]:
+    """The network in a file of ``network_bytes``, and its adviser.
 
     Raises
     ------
@@ -73,7 +80,18 @@ def load_network(path: Path, game: Game, rules: Rules | None) -> nn.Sequential:
         reason = str(error).splitlines()[0]
         raise ValueError(f"{path} is no policy of this project ({type(error).__name__}: {reason})") from None
     check_made_for(path, (made_for, version, options), (game.name, info.version, wanted))
-    return net
+    name = metadata.get("adviser")
+    return net, None if name is None else frozen_rule(name, game.name)
+
+
+def advised(
+    observations: NDArray[np.uint8], actions: NDArray[np.int64], num_actions: int
+) -> NDArray[np.uint8]:
+    """Observations (N, O) with an adviser's ``actions`` (N,) behind them, one-hot: (N, O + A)."""
+    seen = np.zeros((len(observations), observations.shape[1] + num_actions), OBSERVATION)
+    seen[:, : observations.shape[1]] = observations
+    seen[np.arange(len(seen)), observations.shape[1] + actions] = 1
+    return seen
 
 
 class NetworkAgent(Agent):
@@ -82,13 +100,21 @@ class NetworkAgent(Agent):
     Parameters
     ----------
     net : nn.Sequential
-        From observations (N, O) float32 to logits (N, A).
+        From observations (N, O) float32, or ``advised`` ones (N, O + A), to logits (N, A).
     greedy : bool
         Play the most probable action, or draw one.
+    adviser : RuleAgent, optional
     """
 
-    def __init__(self, net: nn.Sequential, name: str = "network", greedy: bool = True) -> None:
-        self.net, self.name, self.greedy = net, name, greedy
+    def __init__(
+        self,
+        net: nn.Sequential,
+        name: str = "network",
+        greedy: bool = True,
+        adviser: RuleAgent | None = None,
+    ) -> None:
+        self.net, self.name, self.greedy, self.adviser = net, name, greedy, adviser
+        self.needs_tables = adviser is not None
 
     @classmethod
     def load(cls, folder: Path, game: Game, rules: Rules | None) -> NetworkAgent:
@@ -100,18 +126,22 @@ class NetworkAgent(Agent):
             If there is none, or it is of another game, rules version or options (``base`` apart).
         """
         path, info = _policy_file(folder), game.info(rules or game.rules())
-        net = load_network(path, game, rules)
+        net, adviser = load_network(path, game, rules)
+        inputs = info.observation_size + (0 if adviser is None else info.num_actions)
         sizes = [len(layer.weight[0]) for layer in net if isinstance(layer, nn.Linear)]
         last = net[-1]
         assert isinstance(last, nn.Linear)
-        if (sizes[0], last.out_features) != (info.observation_size, info.num_actions):
+        if (sizes[0], last.out_features) != (inputs, info.num_actions):
             raise ValueError(
                 f"{path} is for {sizes[0]} inputs and {last.out_features} actions, not for this game"
             )
-        return cls(net, name=folder.name)
+        return cls(net, name=folder.name, adviser=adviser)
 
-    def _legal_logits(self, observations: NDArray[np.uint8], masks: NDArray[np.int8]) -> NDArray[np.float32]:
+    def _legal_logits(self, decisions: Decisions) -> NDArray[np.float32]:
         """Logits (N, A), minus infinity where illegal."""
+        observations, masks = decisions.observations, decisions.action_masks
+        if self.adviser is not None:
+            observations = advised(observations, self.adviser.act(decisions), masks.shape[1])
         logits = np.empty(masks.shape, np.float32)
         device = next(self.net.parameters()).device
         with torch.inference_mode(), torch.autocast(device.type, enabled=False):  # the same answer anywhere
@@ -123,20 +153,20 @@ class NetworkAgent(Agent):
         logits[masks == 0] = -np.inf
         return logits
 
-    def chances(self, observations: NDArray[np.uint8], masks: NDArray[np.int8]) -> NDArray[np.float32]:
+    def chances(self, decisions: Decisions) -> NDArray[np.float32]:
         """What the network would draw its actions with, greedy or not: probabilities (N, A)."""
-        logits = self._legal_logits(observations, masks)
+        logits = self._legal_logits(decisions)
         exps = np.exp(logits - logits.max(axis=1, keepdims=True))
         return exps / exps.sum(axis=1, keepdims=True)
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
         if not self.greedy:
             return super().act(decisions)
-        return self._legal_logits(decisions.observations, decisions.action_masks).argmax(axis=1)
+        return self._legal_logits(decisions).argmax(axis=1)
 
     def policy(self, decisions: Decisions) -> NDArray[np.float32]:
         if not self.greedy:
-            return self.chances(decisions.observations, decisions.action_masks)
+            return self.chances(decisions)
         return super().policy(decisions)
 
 

@@ -7,10 +7,9 @@ two actions can do so within worlds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +19,10 @@ from envs.core.jit import bind
 from envs.core.rng import mix, mix_in
 
 from . import worlds
-from .base import draw
+from .base import Decisions, draw
 
-Chances = Callable[[NDArray[np.uint8], NDArray[np.int8]], NDArray[np.float32]]
+if TYPE_CHECKING:
+    from .network import NetworkAgent  # torch is slow to import
 
 
 class Playouts(Protocol):
@@ -146,19 +146,18 @@ def _goer(game: str) -> Any:
 
 
 class PolicyPlayouts:
-    """A policy in all seats, which draws its actions.
+    """A network in all seats, which draws its actions.
 
     Parameters
     ----------
     info : GameInfo
         Of the rules that it plays under.
-    chances : callable
-        From observations (N, O) and masks (N, A) to probabilities (N, A) float32.
+    network : NetworkAgent
     """
 
-    def __init__(self, info: GameInfo, chances: Chances) -> None:
+    def __init__(self, info: GameInfo, network: NetworkAgent) -> None:
         self._observation_size, self._num_actions = info.observation_size, info.num_actions
-        self._chances, self._fill_all, self._go_on = chances, worlds.filler(info.name), _goer(info.name)
+        self._network, self._fill_all, self._go_on = network, worlds.filler(info.name), _goer(info.name)
 
     def __call__(
         self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64, first: int, count: int
@@ -173,8 +172,11 @@ class PolicyPlayouts:
         masks = np.zeros((size, self._num_actions), MASK)
         decision = 0
         while kept := self._go_on(trials, live, actions, seen, masks):
-            actions, legal = actions[:kept], masks[:kept]
-            draw(self._chances(seen[:kept], legal), legal, mix_in(keys[live[:kept]], decision), actions)
+            on, actions, legal = live[:kept], actions[:kept], masks[:kept]
+            drawing = mix_in(keys[on], decision)
+            tables = trials[on] if self._network.needs_tables else None
+            asked = Decisions(seen[:kept], legal, trials["turn"][on].astype(np.int64), drawing, tables)
+            draw(self._network.chances(asked), legal, drawing, actions)
             decision += 1
         scores = trials["score"][:, int(table["turn"][0])]
         return scores.reshape(count, len(candidates)).astype(np.int64)

@@ -187,18 +187,18 @@ def network_search(info: GameInfo, network: NetworkAgent, budget: Budget = NETWO
 
     def prefer(decisions: Decisions) -> NDArray[np.float32]:
         preferences = np.full(decisions.action_masks.shape, NEVER, np.float32)
-        for i, mask in enumerate(decisions.action_masks):  # one by one: digits depend on batches
-            seen, masks, own = decisions.observations[i : i + 1], mask[None], np.zeros(1, ACTION)
-            chances = network.chances(seen, masks)
+        for i in range(len(decisions)):  # one by one: digits depend on batches
+            asked, own = decisions[i : i + 1], np.zeros(1, ACTION)
+            chances = network.chances(asked)
             if network.greedy:
                 own[0] = chances[0].argmax()
             else:
-                draw(chances, masks, decisions.keys[i : i + 1], own)
+                draw(chances, asked.action_masks, asked.keys, own)
             best = np.argsort(-chances[0], kind="stable")[:MOST_TRIED]
             best = best[chances[0, best] >= LEAST_TRIED]
             preferences[i, best] = chances[0, best]
             preferences[i, own] = OWN
         return preferences
 
-    play_out = PolicyPlayouts(info, network.chances)
+    play_out = PolicyPlayouts(info, network)
     return SearchAgent(info.name, f"search-net:{budget}:{network.name}", prefer, play_out, budget)

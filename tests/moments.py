@@ -15,6 +15,7 @@ import agents
 import envs
 from agents import Agent, Decisions
 from agents.network import NetworkAgent, mlp
+from agents.rule import RuleAgent
 from agents.worlds import filler
 from envs.core.game import get
 
@@ -88,24 +89,25 @@ def decisions_of(vec: Any, rng: np.random.Generator) -> Decisions:
 
 def rows(asked: Decisions, chosen: Any) -> Decisions:
     assert asked.tables is not None
-    return Decisions(
-        asked.observations[chosen], asked.action_masks[chosen], asked.seats[chosen], asked.keys[chosen],
-        asked.tables[chosen],
-    )  # fmt: skip
+    return asked[chosen]
 
 
 def info_of(game: str, options: Options) -> Any:
     return get(game).info(get(game).rules.make(options))
 
 
-def network(game: str, options: Options, scale: float = 30.0) -> NetworkAgent:
-    """A network that has learned nothing, but prefers some actions to others."""
+def network(
+    game: str, options: Options, scale: float = 30.0, adviser: RuleAgent | None = None
+) -> NetworkAgent:
+    """A network that has learned nothing, but prefers some actions to others, and minds its adviser."""
     torch.manual_seed(1)
     info = info_of(game, options)
-    net = mlp([info.observation_size, 16, info.num_actions])
+    inputs = info.observation_size + (0 if adviser is None else info.num_actions)
+    net = mlp([inputs, 16, info.num_actions])
     with torch.no_grad():
         net[-1].weight.mul_(scale)
-    return NetworkAgent(net, "tiny")
+        net[0].weight[:, info.observation_size :] *= 20
+    return NetworkAgent(net, "tiny", adviser=adviser)
 
 
 def new_answers_by_new_keys(agent: Agent, game: str, options: Options, seed: list[int]) -> int:

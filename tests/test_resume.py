@@ -64,6 +64,10 @@ RUNS = {
         *["--ppo.past", "0.3", "--ppo.fixed", "0.2", "--ppo.all-hands"],
     ],
     "diao_xie": small("ppo", "diao_xie", "--env.hands", "3"),
+    "adviser": [
+        *small("ppo", "zheng_shang_you", "--env.cards-each", "6"),
+        *["--adviser", "rule_v0", "--ppo.past", "0.3", "--ppo.all-hands"],
+    ],
     "dmc": [*small("dmc", "guan_pai", "--env.cards-each", "5"), "--dmc.past", "0.3", "--dmc.fixed", "0.2"],
     "sb3": small("sb3", "guan_pai", "--env.cards-each", "5"),
 }

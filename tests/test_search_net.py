@@ -10,9 +10,11 @@ import torch
 
 import agents
 import envs
+from agents import Decisions
 from agents.base import draw
 from agents.network import POLICY_FILE, network_bytes
 from agents.playouts import PolicyPlayouts
+from agents.rule import frozen_rule
 from agents.search import LEAST_TRIED, MOST_TRIED, Budget, network_search
 from envs.core.game import get
 from envs.core.rng import mix_in
@@ -36,16 +38,20 @@ from .moments import (
 # --- playouts -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("is_advised", [False, True])
 @variants
-def test_games_are_played_out_as_one_by_one(game: str, options: Options, rotate: int) -> None:
+def test_games_are_played_out_as_one_by_one(
+    game: str, options: Options, is_advised: bool, rotate: int
+) -> None:
     """The same worlds, candidates and random numbers, a game and a decision at a time."""
-    vec, own, key = at_moment(game, options, 6, [rotate, 95]), network(game, options), np.uint64(rotate)
+    own = network(game, options, adviser=frozen_rule("rule_v0", game) if is_advised else None)
+    vec, key = at_moment(game, options, 6, [rotate, 95]), np.uint64(rotate)
     loops, info = get(game).loops, info_of(game, options)
     asked = decisions_of(vec, np.random.default_rng(rotate))
     for i in range(3):
         table, seat = asked.tables[i : i + 1], asked.seats[i]
         candidates = np.flatnonzero(asked.action_masks[i])
-        found = PolicyPlayouts(info, own.chances)(table, candidates, key, 4, 3)
+        found = PolicyPlayouts(info, own)(table, candidates, key, 4, 3)
         for number in range(3):
             world_key = mix_in(np.full(1, key), 4 + number)
             for k, candidate in enumerate(candidates):
@@ -61,7 +67,8 @@ def test_games_are_played_out_as_one_by_one(game: str, options: Options, rotate:
                     action = np.flatnonzero(mask[0])[:1]
                     if mask.sum() > 1:
                         loops.look(t, t["turn"].astype(np.int64), seen)
-                        draw(own.chances(seen, mask), mask, mix_in(world_key, decision), action)
+                        drawing, turn = mix_in(world_key, decision), t["turn"].astype(np.int64)
+                        draw(own.chances(Decisions(seen, mask, turn, drawing, t)), mask, drawing, action)
                         decision += 1
                     loops.play_one(t, action[0])
                 assert found[number, k] == t["score"][0, seat]
@@ -98,7 +105,7 @@ def test_only_what_the_network_finds_likely_is_tried() -> None:
     for i in range(TABLES):
         tried.clear()
         search.act(rows(asked, slice(i, i + 1)))
-        chances = own.chances(asked.observations[i : i + 1], asked.action_masks[i : i + 1])[0]
+        chances = own.chances(asked[i : i + 1])[0]
         best = np.argsort(-chances)[:MOST_TRIED]
         wanted = best[chances[best] >= LEAST_TRIED]
         assert not tried if len(wanted) == 1 else tried[0].tolist() == wanted.tolist()

@@ -92,7 +92,7 @@ class AveragedPPO:
         part = part_of(config, processes)
         seeds = mix_in(np.full(processes, as_seed(seed), np.uint64), _STREAM, np.arange(processes))
         self.own = make(part, int(seeds[0]))
-        self.policy, self.compute = self.own.policy, self.own.compute
+        self.policy, self.compute, self.adviser = self.own.policy, self.own.compute, self.own.adviser
         self._is_busy = True  # until all have done something together
         self._folder = tempfile.TemporaryDirectory(prefix="paizhuo-")
         folder = Path(self._folder.name)

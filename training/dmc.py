@@ -197,9 +197,12 @@ class DMC:
     ----------
     policy : nn.Sequential
         From observations (N, O) float32 to the values (N, A) of all actions, in units of the target.
+    adviser : None
     sizes : list of int
         Its layers.
     """
+
+    adviser = None
 
     def __init__(
         self,

@@ -24,6 +24,7 @@ from torch import nn
 
 from agents import Agent, Decisions
 from agents.network import NetworkAgent
+from agents.rule import RuleAgent
 from envs.core.rng import mix_in
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
@@ -69,6 +70,8 @@ class League:
         Of the seats, opponents and their actions.
     greedy : bool
         Whether past selves play their most probable action or draw one.
+    adviser : RuleAgent, optional
+        Past selves'.
 
     Attributes
     ----------
@@ -77,10 +80,17 @@ class League:
     """
 
     def __init__(
-        self, vec: VectorTables, past: float, fixed: float, opponent: Agent | None, seed: int, greedy: bool
+        self,
+        vec: VectorTables,
+        past: float,
+        fixed: float,
+        opponent: Agent | None,
+        seed: int,
+        greedy: bool,
+        adviser: RuleAgent | None = None,
     ) -> None:
         n = vec.num_envs
-        self._vec, self._greedy = vec, greedy
+        self._vec, self._greedy, self._adviser = vec, greedy, adviser
         tables = np.arange(n)
         self._with_past = tables < math.ceil(past * n)
         self._with_fixed = ~self._with_past & (tables >= n - math.ceil(fixed * n))
@@ -160,7 +170,8 @@ class League:
         self._kept_at = self._samples
 
     def _add(self, net: nn.Sequential) -> None:
-        self.past.append(NetworkAgent(copy.deepcopy(net).requires_grad_(False), greedy=self._greedy))
+        frozen = copy.deepcopy(net).requires_grad_(False)
+        self.past.append(NetworkAgent(frozen, greedy=self._greedy, adviser=self._adviser))
         self._met, self._behind = np.append(self._met, 0), np.append(self._behind, 0)
 
     def state(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

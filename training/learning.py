@@ -16,6 +16,7 @@ from torch.utils.tensorboard import SummaryWriter
 from agents import frozen_rules, load
 from agents.base import CHECKPOINTS
 from agents.network import NetworkAgent, load_network, network_bytes
+from agents.rule import frozen_rule
 from envs.core.game import Game, Rules, get
 from envs.core.vector import VectorTables
 
@@ -68,7 +69,7 @@ def new_learner(config: Config, game: Game, rules: Rules) -> Learner:
         opponent = load(config.opponent, game.name, rules) if config.dmc.fixed else None
         vec = _tables(game, rules, config.dmc)
         return DMC(vec, config.dmc, config.seed, opponent, config.device)
-    others = Others(config.warm_start, config.opponent)
+    others = Others(config.warm_start, config.opponent, config.adviser)
     make = partial(new_ppo, game, rules, others, config.device)
     if config.processes > 1:
         return AveragedPPO(make, config.ppo, config.seed, config.processes)
@@ -77,17 +78,19 @@ def new_learner(config: Config, game: Game, rules: Rules) -> Learner:
 
 @dataclass(frozen=True)
 class Others:
-    """The names or paths of a learner's teacher, if it has one, and of its fixed opponent."""
+    """The names or paths of a learner's teacher and adviser, if it has one, and of its fixed opponent."""
 
     teacher: str | None
     opponent: str
+    adviser: str | None = None
 
 
 def new_ppo(game: Game, rules: Rules, others: Others, device: str, config: PPOConfig, seed: int) -> PPO:
     """A learner by PPO, which loads the others that it needs."""
     teacher = None if others.teacher is None else partial(load, others.teacher, game.name, rules)
     opponent = load(others.opponent, game.name, rules) if config.fixed else None
-    return PPO(_tables(game, rules, config), config, seed, teacher, opponent, device)
+    adviser = None if others.adviser is None else frozen_rule(others.adviser, game.name)
+    return PPO(_tables(game, rules, config), config, seed, teacher, opponent, adviser, device)
 
 
 def _tables(game: Game, rules: Rules, config: PPOConfig | DMCConfig) -> VectorTables:
@@ -160,7 +163,7 @@ class Run:
 
     def _load(self, checkpoint: Path) -> None:
         for name, (net, _) in self.learner.networks.items():
-            net.load_state_dict(load_network(checkpoint / name, self.game, self.rules).state_dict())
+            net.load_state_dict(load_network(checkpoint / name, self.game, self.rules)[0].state_dict())
         state, arrays = read_json(checkpoint / STATE_FILE), read_arrays(checkpoint / ARRAYS_FILE)
         try:
             self.learner.load_state(arrays, state["learner"])
@@ -268,7 +271,7 @@ class Run:
             write_file(folder / name, content)
 
     def _against(self, opponent: str, deals: int) -> Direction:
-        agent = NetworkAgent(self.learner.policy)
+        agent = NetworkAgent(self.learner.policy, adviser=self.learner.adviser)
         return evaluate_against(agent, opponent, self.config.game, self.rules, deals, EVALUATION_SEED)
 
     def save(self) -> Path:
@@ -317,8 +320,10 @@ class Run:
 
     def _network_files(self) -> dict[str, bytes]:
         """The content of the networks' files, by name."""
-        networks = self.learner.networks.items()
-        return {name: network_bytes(net, self.game, self.rules, sizes) for name, (net, sizes) in networks}
+        networks, adviser = self.learner.networks.items(), self.learner.adviser
+        return {
+            name: network_bytes(net, self.game, self.rules, sizes, adviser) for name, (net, sizes) in networks
+        }
 
     def save_or_say(self) -> None:
         """Save; where that fails say so and go on: the next save may succeed."""
@@ -367,7 +372,7 @@ class Run:
             ways = [("its policy", False), ("its likeliest actions", True)]
         told = []
         for name, greedy in ways:
-            agent = NetworkAgent(self.learner.policy, greedy=greedy)
+            agent = NetworkAgent(self.learner.policy, greedy=greedy, adviser=self.learner.adviser)
             told.append(f"{exploitability(agent, self.rules).mean:.4f} b against {name}")
         return [f"A best response gains a hand {', '.join(told)}, exactly; 0 at an equilibrium."]
 

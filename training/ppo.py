@@ -24,6 +24,7 @@ from torch import nn
 
 from agents import Agent
 from agents.network import POLICY_FILE, mlp
+from agents.rule import RuleAgent
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
 
@@ -126,6 +127,8 @@ class PPO:
         Gives the agent whose play is learned first.
     opponent : Agent, optional
         Who plays at the tables of ``fixed``; needed if there are any.
+    adviser : RuleAgent, optional
+        Whose action the networks see.
     device : str
         Of torch.
 
@@ -144,12 +147,14 @@ class PPO:
         seed: int,
         teacher: Callable[[], Agent] | None = None,
         opponent: Agent | None = None,
+        adviser: RuleAgent | None = None,
         device: str = "cpu",
     ) -> None:
         torch.manual_seed(as_seed(seed))
         self.config, self.game, self.compute = config, vec.game, Compute(device, config.bfloat16)
-        self.rollout = Rollout(vec, config.batch, seed, all_hands=config.all_hands)
-        self.sizes = [self.game.observation_size, *config.hidden, self.game.num_actions]
+        self.adviser = adviser
+        self.rollout = Rollout(vec, config.batch, seed, all_hands=config.all_hands, adviser=adviser)
+        self.sizes = [self.rollout.policy_width, *config.hidden, self.game.num_actions]
         self.critic_sizes = [self.rollout.width, *config.critic_hidden, 1]
         self.policy = mlp(self.sizes).to(self.compute.device)
         self.critic = mlp(self.critic_sizes).to(self.compute.device)
@@ -157,7 +162,9 @@ class PPO:
         self.optimizer = torch.optim.Adam(self.parameters, config.learning_rate, fused=True)
         self.league: League | None = None
         if config.past or config.fixed:
-            self.league = League(vec, config.past, config.fixed, opponent, seed, greedy=False)
+            self.league = League(
+                vec, config.past, config.fixed, opponent, seed, greedy=False, adviser=adviser
+            )
         self.warm_start: WarmStart | None = None
         if teacher is not None:
             self.warm_start = WarmStart(vec, teacher, seed, config.warm_samples, self.policy)

@@ -14,6 +14,9 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from agents import Decisions
+from agents.network import advised
+from agents.rule import RuleAgent
 from envs.core.game import GameInfo
 from envs.core.jit import njit
 from envs.core.rng import mix_in, uniform
@@ -157,12 +160,14 @@ class Rollout:
     sample : callable
         Chooses from what the policy gives, as ``sample_softmax`` does.
     all_hands : bool
-        Whether samples hold the other seats' hands behind the observation, the next seat's first.
+        Whether samples hold the other seats' hands behind what the policy sees, the next seat's first.
+    adviser : RuleAgent, optional
+        The policy also sees what it would do (see ``agents.network.advised``).
 
     Attributes
     ----------
-    width : int
-        How many numbers a sample's observation has.
+    policy_width, width : int
+        How many numbers the policy sees, and a sample holds.
     """
 
     def __init__(
@@ -172,6 +177,7 @@ class Rollout:
         seed: int,
         sample: Sampler = sample_softmax,
         all_hands: bool = False,
+        adviser: RuleAgent | None = None,
     ) -> None:
         self.vec, self.size, self._sample = vec, size, sample
         n, longest, info = vec.num_envs, vec.game.max_decisions, vec.game
@@ -182,7 +188,9 @@ class Rollout:
         self._log_probs = np.zeros(n, np.float32)
         self._everyone = np.ones(n, np.bool_)
         self._hand = info.hand_places if all_hands else np.zeros(0, np.int64)
-        self.width = info.observation_size + (info.num_players - 1) * len(self._hand)
+        self._adviser = adviser
+        self.policy_width = info.observation_size + (0 if adviser is None else info.num_actions)
+        self.width = self.policy_width + (info.num_players - 1) * len(self._hand)
         self._open = np.zeros((n, self.width), np.uint8)  # with all hands
         dtype = sample_dtype(info, self.width)
         self._kept = np.zeros((n, longest), dtype)
@@ -226,7 +234,7 @@ class Rollout:
         """
         filled, games = 0, 0
         while filled < self.size:
-            observations, masks = self._seen["observation"], self._seen["action_mask"]
+            observations, masks = self._advised(), self._seen["action_mask"]
             seats, wanted = self._infos["seat"], self._everyone
             self._sample(policy(observations), masks, self._keys, self._actions, self._log_probs)
             if players is not None:
@@ -243,13 +251,22 @@ class Rollout:
                 players.note_results(ended, scores)
         return self._batch[:filled], games
 
+    def _advised(self) -> NDArray[np.uint8]:
+        """What the policy sees (N, policy_width)."""
+        observations: NDArray[np.uint8] = self._seen["observation"]
+        if self._adviser is None:
+            return observations
+        masks, seats = self._seen["action_mask"], self._infos["seat"]
+        asked = Decisions(observations, masks, seats, self._keys, self.vec.tables())
+        return advised(observations, self._adviser.act(asked), masks.shape[1])
+
     def _with_hands(self, observations: NDArray[np.uint8], seats: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """What a sample holds of what is seen (N, width)."""
-        size, others = observations.shape[1], self.vec.num_players - 1
+        """What a sample holds of what the policy sees (N, width)."""
+        size, others = self.policy_width, self.vec.num_players - 1
         if self.width == size:
             return observations
         n = len(seats)
-        hands = self.vec.states().reshape(n, others + 1, size)[:, :, self._hand]
+        hands = self.vec.states().reshape(n, others + 1, -1)[:, :, self._hand]
         following = (seats[:, None] + np.arange(1, others + 1)) % (others + 1)
         self._open[:, :size] = observations
         self._open[:, size:] = hands[np.arange(n)[:, None], following].reshape(n, -1)

@@ -217,6 +217,7 @@ class SB3:
     model : MaskablePPO
     policy, critic : nn.Sequential
         Its networks in the form of ``agents.network.mlp``; they share the model's weights.
+    adviser : None
     sizes, critic_sizes : list of int
         Of their layers.
 
@@ -230,6 +231,8 @@ class SB3:
     SB3 draws from the global generators of NumPy and torch. They are seeded before every iteration from
     ``seed`` and its number, so what else draws from them makes no difference.
     """
+
+    adviser = None
 
     def __init__(self, game: Game, rules: Rules, config: SB3Config, seed: int) -> None:
         self.config = config

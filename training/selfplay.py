@@ -24,6 +24,7 @@ from rich.console import Console
 
 from agents import load, names, split_search_net
 from agents.base import CHECKPOINTS
+from agents.rule import frozen_rule
 from envs.core.game import Rules, get
 
 from . import cfr, cli
@@ -46,6 +47,7 @@ OWN_OPTIONS = {  # of some algorithms only
     "dmc": ("dmc",),
     "sb3": ("sb3",),
     "warm_start": ("ppo",),
+    "adviser": ("ppo",),
     "processes": ("ppo",),
     "opponent": ("ppo", "dmc"),
     "device": ("ppo", "dmc"),
@@ -78,6 +80,9 @@ class Config:
     --samples (of CFR --iterations) more."""
     warm_start: str | None = None
     """PPO: an agent, such as rule, whose play is learned first (see --ppo.warm-samples)."""
+    adviser: str | None = None
+    """PPO: a frozen rule player, such as rule_v0, whose action the network sees beside the observation; goes
+    well with a --warm-start by the same one."""
     opponent: str = "rule"
     """PPO and DMC: the agent at the tables of --ppo.fixed or --dmc.fixed."""
     processes: int = 1
@@ -158,6 +163,8 @@ def main(argv: list[str] | None = None) -> int:
             )  # fmt: skip
         if config.warm_start is not None:
             config = replace(config, warm_start=lasting(config.warm_start, config.game, rules))
+        if config.adviser is not None:
+            frozen_rule(config.adviser, config.game)
         config = replace(config, opponent=lasting(config.opponent, config.game, rules))
         torch.set_num_threads(config.threads)
         return _train(config, rules, folder, budget)

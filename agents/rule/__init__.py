@@ -13,9 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.core import batch
+from envs.core.game import get
 from envs.core.jit import bind
 
 from ..base import Agent, Decisions
+
+FROZEN_RULES = {"guan_pai": (0, 1), "zheng_shang_you": (0,), "diao_xie": (0,), "xiangxi96": (0,)}
+
+
+def frozen_rules(game: str) -> tuple[str, ...]:
+    """The names of a game's frozen rule players, the first one first: yardsticks for reports."""
+    return tuple(f"rule_v{version}" for version in FROZEN_RULES[get(game).name])
 
 
 @cache
@@ -48,3 +56,17 @@ class RuleAgent(Agent):
         actions = np.zeros(len(decisions), np.int64)
         self._choose_all(decisions.tables, decisions.action_masks, decisions.keys, actions)
         return actions
+
+
+def frozen_rule(name: str, game: str) -> RuleAgent:
+    """The frozen rule player of this name.
+
+    Raises
+    ------
+    ValueError
+        If the game has none of this name.
+    """
+    if name not in frozen_rules(game):
+        known = ", ".join(frozen_rules(game))
+        raise ValueError(f"no frozen rule player {name!r} of {game}: give one of {known}")
+    return RuleAgent(game, frozen=int(name.removeprefix("rule_v")))

@@ -1,0 +1,150 @@
+"""Networks with an adviser: what they see, how they are saved, what they learn, what they may not know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import agents
+import envs
+from agents.network import POLICY_FILE, NetworkAgent, network_bytes
+from agents.rule import frozen_rule
+from agents.search import Budget, network_search
+from envs.core.game import get
+from training import selfplay
+from training.checkpoint import newest, save_folder
+from training.learning import Others, new_ppo
+from training.ppo import PPOConfig
+from training.rollout import Rollout
+
+from .games import REDEAL_HIDDEN, Options
+from .moments import at_moment, blank, decisions_of, info_of, network, new_answers_by_new_keys, variants
+from .test_resume import small
+
+GAME = "guan_pai"
+
+
+@variants
+def test_the_network_sees_what_the_adviser_would_do(game: str, options: Options, rotate: int) -> None:
+    adviser, size = frozen_rule("rule_v0", game), info_of(game, options).observation_size
+    asked = decisions_of(at_moment(game, options, 5, [rotate, 110]), np.random.default_rng(rotate))
+    own, seen = network(game, options, adviser=adviser), []
+    own.net.register_forward_pre_hook(lambda _, given: seen.append(given[0].numpy().copy()))
+    own.act(asked)
+    assert np.array_equal(seen[0][:, :size], asked.observations)
+    assert np.array_equal(seen[0][:, size:].argmax(axis=1), adviser.act(asked))
+    assert (seen[0][:, size:].sum(axis=1) == 1).all()
+
+
+@variants
+def test_answers_depend_on_what_may_be_known_alone(game: str, options: Options, rotate: int) -> None:
+    own, rng = network(game, options, adviser=frozen_rule("rule_v0", game)), np.random.default_rng(rotate)
+    vec = at_moment(game, options, 7, [rotate, 111])
+    asked, others = decisions_of(vec, rng), vec.tables(blank=False)
+    for t, seat in zip(others, asked.seats.tolist(), strict=True):
+        REDEAL_HIDDEN[game](t, [vec.game.cards[card] for card in t["deck"][: len(vec.game.cards)]], seat, rng)
+    again = replace(asked, tables=blank(game, others, asked.seats))
+    for agent in (own, network_search(info_of(game, options), own, Budget(1))):
+        assert np.array_equal(agent.act(asked), agent.act(again))
+
+
+def test_an_advised_network_that_draws_is_asked_by_keys() -> None:
+    own = network(GAME, {}, 1.0, adviser=frozen_rule("rule_v1", GAME))
+    own.greedy = False
+    assert new_answers_by_new_keys(own, GAME, {}, [5, 112])
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def saved(folder: Path, own: NetworkAgent, sizes: list[int]) -> str:
+    game = get(GAME)
+    content = network_bytes(own.net, game, game.rules(), sizes, own.adviser)
+    save_folder(folder, {POLICY_FILE: content})
+    return str(folder)
+
+
+def test_it_is_saved_with_its_adviser(tmp_path: Path) -> None:
+    own, info = network(GAME, {}, adviser=frozen_rule("rule_v1", GAME)), info_of(GAME, {})
+    folder = saved(tmp_path / "x", own, [info.observation_size + info.num_actions, 16, info.num_actions])
+    again = agents.load(folder, GAME)
+    assert isinstance(again, NetworkAgent) and again.adviser is not None and again.needs_tables
+    assert again.adviser.name == "rule_v1"
+    asked = decisions_of(at_moment(GAME, {}, 5, [1, 113]), np.random.default_rng(0))
+    assert np.array_equal(again.act(asked), own.act(asked))
+    asked.tables = None
+    with pytest.raises(ValueError, match="needs_tables"):
+        again.act(asked)
+
+
+def test_an_unknown_adviser_is_refused(tmp_path: Path) -> None:
+    own, info = network(GAME, {}, adviser=frozen_rule("rule_v1", GAME)), info_of(GAME, {})
+    assert own.adviser is not None
+    own.adviser.name = "rule_v77"
+    folder = saved(tmp_path / "x", own, [info.observation_size + info.num_actions, 16, info.num_actions])
+    with pytest.raises(ValueError, match="no frozen rule player 'rule_v77' of guan_pai: give one of rule_v0"):
+        agents.load(folder, GAME)
+
+
+# --- learning -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("all_hands", [False, True])
+def test_samples_hold_what_the_adviser_would_do(all_hands: bool) -> None:
+    """Two rollouts of the same games, one without an adviser: the same samples, but for the advice."""
+    info, adviser = info_of(GAME, {}), frozen_rule("rule_v0", GAME)
+    size, width = info.observation_size, info.observation_size + info.num_actions
+    logits = np.zeros((8, info.num_actions), np.float32)
+    plain, advised = (
+        Rollout(envs.make_vec(GAME, 8, skip_forced=True), 200, 3, all_hands=all_hands, adviser=own)
+        for own in (None, adviser)
+    )
+    told: list[NDArray[np.int64]] = []
+    act = adviser.act
+    adviser.act = lambda asked: told.append(act(asked)) or told[-1]  # type: ignore[method-assign,func-returns-value]
+    a, games = plain.collect(lambda seen: logits)
+    b, games_again = advised.collect(lambda seen: logits)
+    assert advised.policy_width == width and advised.width - width == plain.width - size
+    assert games == games_again and np.array_equal(a["action"], b["action"])
+    assert np.array_equal(a["observation"][:, :size], b["observation"][:, :size])
+    assert np.array_equal(a["observation"][:, size:], b["observation"][:, width:])
+    advice = b["observation"][:, size:width]
+    assert (advice.sum(axis=1) == 1).all()
+    assert b["action_mask"][np.arange(len(b)), advice.argmax(axis=1)].all()
+    asked, noted = np.unique(np.concatenate(told)), np.unique(advice.argmax(axis=1))
+    assert set(noted) <= set(asked) and len(noted) > 20
+
+
+def test_a_warm_start_by_its_adviser_is_quick() -> None:
+    """So few samples suffice to see that the teacher does what the adviser says."""
+    config = PPOConfig(num_envs=64, batch=4096, minibatch=128, hidden=(128,), critic_hidden=(16,))
+    config = replace(config, warm_samples=16_000, learning_rate=3e-3)
+    game, away = get(GAME), {}
+    for adviser in (None, "rule_v1"):
+        learner = new_ppo(game, game.rules(), Others("rule_v1", "rule", adviser), "cpu", config, 0)
+        for _ in range(4):
+            figures = learner.iterate(0.0)
+        away[adviser] = figures["prior_kl"]
+    assert away["rule_v1"] < 0.7 * away[None]
+
+
+def test_selfplay_with_an_adviser(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--adviser", "rule_v0", "--warm-start", "rule_v0"]
+    arguments += small("ppo", "zheng_shang_you", "--env.cards-each", "6")
+    assert selfplay.main([*arguments, "--out", str(tmp_path / "run")]) == 0
+    found = agents.load(str(tmp_path / "run"), "zheng_shang_you", get("zheng_shang_you").rules(cards_each=6))
+    assert isinstance(found, NetworkAgent) and found.adviser is not None
+    assert (newest(tmp_path / "run" / "checkpoints") / "prior.safetensors").is_file()
+    capsys.readouterr()
+    for wrong in ("rule", "random", "rule_v7"):
+        with pytest.raises(SystemExit):
+            selfplay.main(["guan_pai", "--adviser", wrong, "--out", str(tmp_path / "none")])
+        assert f"no frozen rule player '{wrong}' of guan_pai" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+    with pytest.raises(SystemExit):
+        selfplay.main(["guan_pai", "--algo", "dmc", "--adviser", "rule_v0"])
+    assert "--adviser is an option of --algo ppo, not dmc" in capsys.readouterr().err
