@@ -133,8 +133,8 @@ def test_a_warm_start_by_its_adviser_is_quick() -> None:
 
 
 def test_selfplay_with_an_adviser(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--adviser", "rule_v0", "--warm-start", "rule_v0"]
-    arguments += small("ppo", "zheng_shang_you", "--env.cards-each", "6")
+    arguments = small("ppo", "zheng_shang_you", "--env.cards-each", "6")
+    arguments += ["--adviser", "rule_v0", "--warm-start", "rule_v0"]
     assert selfplay.main([*arguments, "--out", str(tmp_path / "run")]) == 0
     found = agents.load(str(tmp_path / "run"), "zheng_shang_you", get("zheng_shang_you").rules(cards_each=6))
     assert isinstance(found, NetworkAgent) and found.adviser is not None

@@ -22,8 +22,8 @@ from training.pretrain import RECIPES, Recipe
 
 TINY = ("--ppo.num-envs", "64", "--ppo.batch", "1024", "--ppo.minibatch", "256", "--ppo.hidden", "16")
 QUICK = ("--evaluations", "4", "--eval-deals", "2", "--final-deals", "2")
-NETWORK = Recipe("diao_xie", (*TINY, *QUICK), ("--samples", "8k"), greedy=False)
-TABLE = Recipe("diao_xie", ("--algo", "cfr"), ("--iterations", "9"), greedy=False)
+NETWORK = Recipe("diao_xie", (*TINY, *QUICK), ("--samples", "8k"), greedy=False, deals=4)
+TABLE = Recipe("diao_xie", ("--algo", "cfr"), ("--iterations", "9"), greedy=False, deals=3)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,14 @@ def test_the_best_of_the_second_half_is_taken(made: Path) -> None:
     assert told["samples"] == best["samples"]
     assert told["exploitability"] == pytest.approx(best["exploitability"], abs=1e-3)  # by half the digits
     assert told["command"] == NETWORK.command and told["options"]["samples"] == "8k"
-    assert set(told["benchmark"]["against"]) == {"random", "rule_v0"}
+    assert set(told["benchmark"]["against"]) == {"random", "rule_v0"} and "against" not in told
+
+
+def test_where_the_benchmark_is_short_rule_players_are_met_on_more_deals(made: Path) -> None:
+    told = json.loads((made / "out/diao_xie-cfr/about.json").read_text())
+    assert told["benchmark"]["deals"] == 3 and set(told["against"]) == {"rule_v0"}
+    assert told["against"]["rule_v0"]["deals"] == pretrain.CHOOSING_DEALS
+    assert told["against"]["rule_v0"]["points"]["low"] < 0  # of nine iterations
 
 
 def test_networks_are_stored_in_half_the_size(made: Path) -> None:
@@ -203,4 +210,4 @@ def test_what_is_shipped_is_what_its_recipe_says(name: str) -> None:
     if recipe.game == "diao_xie":  # an equilibrium only takes what others give away
         assert told["exploitability"] < 0.05
     else:
-        assert told["benchmark"]["against"]["rule_v0"]["points"]["low"] > 0
+        assert told["against"]["rule_v0"]["points"]["low"] > 0

@@ -26,14 +26,14 @@ import tyro
 from safetensors import safe_open
 from safetensors.torch import save
 
-from agents import load
+from agents import frozen_rules, load
 from agents.network import POLICY_FILE, NetworkAgent
 from agents.pretrained import ABOUT_FILE, about
 from agents.tabular import FACTS_FILE, TABLE_FILE
 from envs.core.game import Game, Rules, get
 
 from . import cli
-from .benchmark import BENCHMARK_VERSION, DEALS, YARDSTICKS, measure, readme_line
+from .benchmark import BENCHMARK_VERSION, DEALS, QUICK_DEALS, YARDSTICKS, measure, readme_line
 from .checkpoint import CONFIG_FILE, read_json, readable_json, write_file
 from .children import Training, state_of, train_all
 from .evaluate import evaluate_against
@@ -44,6 +44,7 @@ from .results import try_to_write
 from .runs import FINISHED
 
 CHOOSING_SEED = 7_000_003  # of deals that nobody learns from or is measured by
+MEASURING_SEED = 8_000_009  # of deals that nobody learns from or is chosen by
 CHOOSING_DEALS = 2000
 
 
@@ -62,6 +63,8 @@ class Recipe:
         The frozen player against whom the best network is chosen.
     greedy : bool
         Whether it plays its most probable action, or draws.
+    deals : int
+        Of the benchmark: few where decisions of ``search_v0`` take long.
     """
 
     game: str
@@ -70,6 +73,7 @@ class Recipe:
     options: dict[str, Any] = field(default_factory=dict)
     judge: str = "rule_v0"
     greedy: bool = True
+    deals: int = QUICK_DEALS
 
     @property
     def words(self) -> list[str]:
@@ -85,16 +89,34 @@ class Recipe:
 
 
 KEEP_MANY = ("--evaluations", "20", "--eval-deals", "1000")
-WARM = (*KEEP_MANY, "--warm-start", "rule")
+
+
+def advised(adviser: str, evaluations: int) -> tuple[str, ...]:
+    """The arguments of a run that begins with a rule player's play, and learns when to do something else."""
+    return (
+        *("--evaluations", str(evaluations), "--eval-deals", "1000"),
+        *("--ppo.epochs", "2", "--ppo.learning-rate", "5e-4", "--ppo.final-learning-rate", "2e-5"),
+        *("--ppo.warm-samples", "500000", "--adviser", adviser, "--warm-start", adviser),
+    )
+
+
 RECIPES = {
-    "guan_pai": Recipe("guan_pai", WARM, ("--samples", "100M"), judge="rule_v1"),
-    "zheng_shang_you": Recipe("zheng_shang_you", WARM, ("--samples", "50M")),
-    "zheng_shang_you-2-decks": Recipe("zheng_shang_you", WARM, ("--samples", "40M"), {"decks": 2}),
-    "diao_xie": Recipe("diao_xie", KEEP_MANY, ("--samples", "40M"), greedy=False),
-    "diao_xie-cfr": Recipe("diao_xie", ("--algo", "cfr"), ("--iterations", "20000"), greedy=False),
-    "xiangxi96": Recipe("xiangxi96", WARM, ("--samples", "50M")),
-    "xiangxi96-2-players": Recipe("xiangxi96", WARM, ("--samples", "50M"), {"num_players": 2}),
-    "xiangxi96-4-players": Recipe("xiangxi96", WARM, ("--samples", "50M"), {"num_players": 4}),
+    "guan_pai": Recipe("guan_pai", advised("rule_v1", 12), ("--samples", "12M"), judge="rule_v1"),
+    "zheng_shang_you": Recipe("zheng_shang_you", advised("rule_v0", 12), ("--samples", "10M")),
+    "zheng_shang_you-2-decks": Recipe(
+        "zheng_shang_you", advised("rule_v0", 8), ("--samples", "6M"), {"decks": 2}
+    ),
+    "diao_xie": Recipe("diao_xie", KEEP_MANY, ("--samples", "40M"), greedy=False, deals=DEALS),
+    "diao_xie-cfr": Recipe(
+        "diao_xie", ("--algo", "cfr"), ("--iterations", "20000"), greedy=False, deals=DEALS
+    ),
+    "xiangxi96": Recipe("xiangxi96", advised("rule_v0", 8), ("--samples", "7M")),
+    "xiangxi96-2-players": Recipe(
+        "xiangxi96", advised("rule_v0", 8), ("--samples", "7M"), {"num_players": 2}
+    ),
+    "xiangxi96-4-players": Recipe(
+        "xiangxi96", advised("rule_v0", 8), ("--samples", "7M"), {"num_players": 4}
+    ),
 }
 
 
@@ -218,21 +240,30 @@ def is_done(recipe: Recipe, out: Path) -> bool:
 
 
 def measured(recipe: Recipe, rules: Rules, folder: Path, workers: int) -> dict[str, Any]:
-    """How strong the agent in ``folder`` is: by the benchmark, and exactly where that can be worked out."""
-    against = YARDSTICKS[recipe.game]
-    result = measure(recipe.game, rules, str(folder), against, DEALS, workers)
+    """How strong the agent in ``folder`` is: by the benchmark, exactly where that can be worked out.
+
+    Where the benchmark is of few deals, rule players are met on as many others as a network is chosen by.
+    """
+    result = measure(recipe.game, rules, str(folder), YARDSTICKS[recipe.game], recipe.deals, workers)
     own = dict(zip(result.yardsticks, map(plain, result.directions), strict=True))
     found: dict[str, Any] = {
         "benchmark": {
             "version": BENCHMARK_VERSION,
-            "deals": DEALS,
+            "deals": recipe.deals,
             "headline": plain(result.headline),
             "against": own,
         }
     }
+    if recipe.deals < DEALS:
+        found["against"] = {
+            name: plain(
+                evaluate_against(str(folder), name, recipe.game, rules, CHOOSING_DEALS, MEASURING_SEED)
+            )
+            for name in frozen_rules(recipe.game)
+        }
     if can_solve(rules):
         found["exploitability"] = exploitability(load(str(folder), recipe.game, rules), rules).mean
-    print(readme_line(result, f"pretrained:{folder.name}", recipe.game, rules, DEALS), flush=True)
+    print(readme_line(result, f"pretrained:{folder.name}", recipe.game, rules, recipe.deals), flush=True)
     return found
 
 
