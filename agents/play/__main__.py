@@ -1,0 +1,106 @@
+"""``python -m agents.play``: a page on this machine where people play against agents."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import socket
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+
+ADDRESS = "127.0.0.1"
+PORT = 8642
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.play",
+        description="Play the four games against agents, watch agents, step through records: a page on this "
+        "machine, for this machine alone.",
+    )
+    parser.add_argument(
+        "folders",
+        nargs="*",
+        type=Path,
+        metavar="FOLDER",
+        help="runs, or folders of runs and reports: their agents and records are offered",
+    )
+    parser.add_argument(
+        "--port", type=int, default=PORT, help=f"where the page is (default {PORT}); 0: any free port"
+    )
+    parser.add_argument("--open", action="store_true", help="open the page in the browser")
+    return parser
+
+
+def listen(port: int) -> socket.socket:
+    """A socket on this machine alone; SystemExit, in words, if the port is taken."""
+    own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        own.bind((ADDRESS, port))
+    except (OSError, OverflowError) as error:
+        raise SystemExit(f"port {port} cannot be used ({error}); give another one with --port") from None
+    return own
+
+
+def warm_up() -> None:
+    """Load what the games and their players need while the page is being looked at."""
+    from envs import games
+
+    from .folders import Folders
+    from .table import Table
+
+    for game in games():
+        table = Table(game, {}, ["rule"] * _players(game), 0, Folders())
+        table.play(table.decide(table.now))
+
+
+def _players(game: str) -> int:
+    from envs.core.game import get
+
+    return get(game).info(get(game).rules()).num_players
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line."""
+    arguments = make_parser().parse_args(argv)
+    try:
+        import uvicorn
+
+        from .server import make_app
+    except ModuleNotFoundError as error:
+        print(f"{error}: install what the table needs, pip install -c constraints.txt -e '.[play]'")
+        return 2
+    from . import guard
+    from .folders import Folders
+
+    try:
+        folders = Folders(arguments.folders)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    own = listen(arguments.port)
+    port, token = own.getsockname()[1], guard.new_token()
+    address = f"http://{ADDRESS}:{port}/?token={token}"
+    config = uvicorn.Config(
+        make_app(token, port, folders),
+        ws_max_size=guard.LARGEST_MESSAGE,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=1,
+    )
+    print(f"The table is ready: {address}\nCtrl-C ends it.", flush=True)
+    threading.Thread(target=warm_up, daemon=True).start()
+    if arguments.open:
+        webbrowser.open(address)
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[own])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
