@@ -102,9 +102,8 @@ def choose(position: Position, places: Sequence[int]) -> dict[str, Any]:
         ``marks``: as of :func:`alike`.
     """
     hand = hand_of(position, position.turn)
-    if len(set(places)) != len(places) or not all(
-        isinstance(place, int) and 0 <= place < len(hand) for place in places
-    ):
+    are_there = all(type(place) is int and 0 <= place < len(hand) for place in places)
+    if not are_there or len(set(places)) != len(places):
         raise RefusedError("These cards are not in the hand any more.", "手里已经没有这些牌。")
     marks = alike(position, position.turn)
     chosen, cards = Counter(marks[place] for place in places), [hand[place] for place in places]

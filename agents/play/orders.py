@@ -17,7 +17,7 @@ from .view import eyes_of, stops
 from .words import RefusedError
 
 Message = Mapping[str, Any]
-FASTEST, SLOWEST = 0.05, 10.0  # seconds between the plays of agents
+FASTEST, SLOWEST = 0.01, 10.0  # seconds between the plays of agents
 MOST_CARDS = 100
 
 

@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from . import catalogue, guard
 from .folders import Folders
 from .orders import ORDERS
-from .room import Client, Room, as_json
+from .room import Client, Room
 from .words import RefusedError, say
 
 STATIC = Path(__file__).parent / "static"
@@ -52,10 +52,10 @@ class Guarded:
         await self.app(scope, receive, send_with_headers)
 
 
-def parse(text: str) -> Mapping[str, Any]:
+def parse(text: str | None) -> Mapping[str, Any]:
     """A message of a page; refused if it is none."""
     try:
-        message = json.loads(text)
+        message = json.loads(text or "")
     except (ValueError, RecursionError):
         raise RefusedError("This message is not JSON.") from None
     if not isinstance(message, dict) or message.get("do") not in ORDERS:
@@ -125,12 +125,14 @@ async def _read(socket: WebSocket, client: Client, room: Room) -> None:
     """Do what a page asks for, one after another, until it goes or says too much."""
     allowance = guard.Allowance()
     while True:
-        text = await socket.receive_text()
+        received = await socket.receive()
+        if received["type"] == "websocket.disconnect":
+            return
         if not allowance.take():
             await socket.close(POLICY_VIOLATION, "too many messages")
             return
         try:
-            message = parse(text)
+            message = parse(received.get("text"))
             await ORDERS[message["do"]](client, room, message)
         except RefusedError as refused:
             client.refuse(refused.text)
@@ -139,6 +141,3 @@ async def _read(socket: WebSocket, client: Client, room: Room) -> None:
             client.refuse(
                 say("That could not be done; the program's output says why.", "出错了，请看程序输出。")
             )
-
-
-__all__ = ["as_json", "make_app", "parse"]

@@ -60,7 +60,7 @@ export function done(seat) {
     if (!play) return h("div", { class: "latest" });
     if (play.name === "pass") return h("div", { class: "latest passed" }, t("passed"));
     const best = c.beat && c.beat.seat === seat;
-    return h("div", { class: `latest${best ? " best" : ""}`, "aria-label": playText(play, game()) }, row(play.cards));
+    return h("div", { class: `latest${best ? " best" : ""}`, role: "group", "aria-label": playText(play, game()) }, row(play.cards));
   }
   if (c.kind === "pot") {
     const said = c.did[seat].map((name) => playName(name, game())).join(", ");

@@ -65,7 +65,7 @@ function describe(line, at) {
 
 function content() {
   const r = state.records;
-  const input = h("input", { type: "file", accept: ".jsonl,.json,application/jsonl", id: "file", class: "unseen", onchange: (e) => e.target.files[0] && read(e.target.files[0]) });
+  const input = h("input", { type: "file", accept: ".jsonl,.json,application/jsonl", id: "file", class: "unseen", tabindex: -1, "aria-label": t("chooseFile"), onchange: (e) => e.target.files[0] && read(e.target.files[0]) });
   const games = r.lines.slice(0, LISTED).map((line, at) => h("li", {}, button(describe(line, at), () => openGame(at), { class: at === r.at ? "picked" : "", "data-focus": `game ${at}` })));
   const files = (state.files || []).map((file) => h("li", {}, button(file.label, () => send({ do: "file", name: file.name, number: 0 }), { "data-focus": `file ${file.name}` })));
   const step = r.at >= 0 ? h("p", { class: "fields" }, button(t("previousGame"), () => openGame(r.at - 1), { disabled: r.at === 0, "data-focus": "previous game" }), button(t("nextGame"), () => openGame(r.at + 1), { disabled: r.where === null && r.at + 1 >= r.lines.length, "data-focus": "next game" })) : null;
