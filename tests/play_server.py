@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 from agents.play import guard
+from agents.play.__main__ import listen
 from agents.play.folders import Folders
 from agents.play.server import make_app
 
@@ -25,8 +25,7 @@ class Server:
     """Where it is, and the room inside, for tests that look at what is left running."""
 
     def __init__(self, folders: Sequence[Path] = ()) -> None:
-        self.socket = socket.socket()
-        self.socket.bind(("127.0.0.1", 0))
+        self.socket = listen(0)
         self.port: int = self.socket.getsockname()[1]
         self.token = guard.new_token()
         app: Any = make_app(self.token, self.port, Folders(folders))

@@ -486,6 +486,8 @@ def test_it_starts_on_this_machine_alone_and_says_where(given: Path) -> None:
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         line = running.stdout.readline()
+        with urllib.request.urlopen(line.split()[4], timeout=30) as answer:  # at once
+            assert answer.status == 200
         running.terminate()
     assert re.fullmatch(r"The table is ready: http://127\.0\.0\.1:\d+/\?token=[\w-]{20,}\n", line)
 

@@ -37,10 +37,11 @@ def make_parser() -> argparse.ArgumentParser:
 
 def listen(port: int) -> socket.socket:
     """A socket on this machine alone; SystemExit, in words, if the port is taken."""
-    own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    own = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio then sends at once
     own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         own.bind((ADDRESS, port))
+        own.listen()  # who comes before the server runs has to wait a moment
     except (OSError, OverflowError) as error:
         raise SystemExit(f"port {port} cannot be used ({error}); give another one with --port") from None
     return own
