@@ -313,8 +313,9 @@ def test_a_link_to_a_position_of_a_deal(page: Page) -> None:
     saved = page.ask("save", "saved")["record"]
     actions = [action for _, action in saved["decisions"]][:6]
     where = {"game": saved["game"], "options": saved["rules"], "seats": saved["agents"], "deal": 9}
-    shown = page.ask("replay", "table", **where, actions=actions)
-    assert shown["record"] and shown["seats"][0]["cards"] is not None and shown["stops"] >= 3
+    page.send("replay", **where, actions=actions)
+    shown = page.wait("table", lambda p: p["record"])
+    assert shown["seats"][0]["cards"] is not None and shown["stops"] >= 3
 
 
 # --- undo, hints, hidden hands ------------------------------------------------------------------

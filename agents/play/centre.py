@@ -14,7 +14,7 @@ from envs.xiangxi96.kinds import KINDS, NO_KIND, NUM_CARDS, NUM_KINDS, OTHERS
 from envs.xiangxi96.units import huxi_of, melds_of
 
 from .reasons import why_not
-from .settlement import hand_name
+from .settlement import hand_name, settle
 from .table import Position, Table
 from .words import Text, say
 
@@ -95,6 +95,11 @@ def _diao_xie(table: Table, index: int, eyes: Set[int]) -> dict[str, Any]:
         did[step.seat].append(step.play.name)
         if any(event == "wins" for _, event, _ in earlier.events) and not earlier.is_over:
             did = [[] for _ in range(n)]
+    ended = [
+        (before, after)
+        for before, after in zip(table.positions[:index], table.positions[1 : index + 1], strict=True)
+        if any(event == "wins" for _, event, _ in after.events)
+    ]
     is_limit = table.rules.as_dict()["betting"] == "limit"
     return {
         "kind": "pot",
@@ -103,10 +108,11 @@ def _diao_xie(table: Table, index: int, eyes: Set[int]) -> dict[str, Any]:
         "folded": [bool(gone) for gone in t["folded"][:n]],
         "did": did,
         "head": int(t["head"]) if not is_limit else 0,
-        "hand": min(int(t["hand"]) + 1, int(t["hands"])),
+        "hand": int(t["hand"]) + (not table.positions[index].is_over),
         "hands": int(t["hands"]),
         "is_limit": is_limit,
         "named": [hand_name(*t["cards"][s].tolist()) if s in eyes else None for s in range(n)],
+        "settled": settle(*ended[-1]).lines if ended and not table.positions[index].is_over else [],
         "notes": [],
     }
 

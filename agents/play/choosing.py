@@ -10,6 +10,7 @@ from envs.core.game import Play
 from envs.core.plays import PASS
 from envs.zheng_shang_you.text import cards_in
 
+from .centre import told
 from .reasons import why_not
 from .table import Position
 from .words import RefusedError, Text, say
@@ -124,7 +125,7 @@ def choose(position: Position, places: Sequence[int]) -> dict[str, Any]:
         why = say("Choose more cards.", "请继续选牌。")
     return {
         "lit": [i for i, mark in enumerate(marks) if mark in lit_marks and i not in places],
-        "ready": [_told(play) for play in ready],
+        "ready": [told(play) for play in ready],
         "becomes": list(becomes),
         "why": why,
         "marks": marks,
@@ -133,17 +134,13 @@ def choose(position: Position, places: Sequence[int]) -> dict[str, Any]:
 
 def _chained(position: Position) -> list[tuple[Play, Counter[str]]]:
     """The legal plays with cards, and the marks that they need; made once for a position."""
-    known: list[tuple[Play, Counter[str]]] | None = position.__dict__.get("marked")
+    known = position.marked
     if known is None:
         known = [(play, _marks_of(position, play.cards)) for play in position.plays if play.cards]
         if position.game.name == "xiangxi96":
             known = [one for one in known if one[0].name == DISCARD]  # a claim is no choice of cards
-        position.__dict__["marked"] = known
+        position.marked = known
     return known
-
-
-def _told(play: Play) -> dict[str, Any]:
-    return {"name": play.name, "key": play.key, "cards": list(play.cards)}
 
 
 def find(position: Position, places: Sequence[int], name: Any = None, key: Any = None) -> Play:

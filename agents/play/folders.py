@@ -75,7 +75,7 @@ class Folders:
             }
             | {"bytes": path.stat().st_size}
             for name, path in self._below("*.jsonl")
-            if "record" in path.name
+            if "record" in path.name and path.is_file()
         ]
         return found[:MOST_LISTED]
 
@@ -88,6 +88,8 @@ class Folders:
             line = b""
             for _ in range(number + 1):
                 line = file.readline(LARGEST_RECORD + 1)
+                if not line:
+                    break
                 if len(line) > LARGEST_RECORD:
                     raise RefusedError(f"{name} has a line of more than {LARGEST_RECORD:,} bytes.")
         if not line.strip():

@@ -53,13 +53,14 @@ def _own_turn(client: Client, message: Message) -> tuple[Sitting, Position]:
     return sitting, table.now
 
 
-def _looked_at(client: Client) -> Position:
-    """The position that a page looks at."""
+def _looked_at(client: Client) -> tuple[Position, int]:
+    """The position that a page looks at, and its number."""
     table = _sitting(client).table
-    if client.stop is None:
-        return table.now
     shown = stops(table, eyes_of(table, client.own, client.is_revealed))
-    return table.positions[shown[min(client.stop, len(shown) - 1)]]
+    newest = len(shown) - 1
+    if client.stop is None or client.stop >= newest:
+        return table.now, newest
+    return table.positions[shown[client.stop]], client.stop
 
 
 async def _start(client: Client, room: Room, table: Table) -> None:
@@ -212,9 +213,10 @@ async def reveal(client: Client, room: Room, message: Message) -> None:
     await sitting.show(client)
 
 
-async def _think(client: Client, message: Message) -> tuple[Position, list[Thought], float | None]:
+async def _think(client: Client, message: Message) -> tuple[Position, int, list[Thought], float | None]:
     sitting = _sitting(client)
-    table, position = sitting.table, _looked_at(client)
+    table = sitting.table
+    position, stop = _looked_at(client)
     if position.is_over:
         raise RefusedError("The game is over.", "牌局已经结束。")
     eyes = eyes_of(table, client.own, client.is_revealed)
@@ -225,16 +227,16 @@ async def _think(client: Client, message: Message) -> tuple[Position, list[Thoug
         )
     async with sitting.thinking:
         found, value = await asyncio.to_thread(think, table, position, str(message.get("agent")))
-    return position, found, value
+    return position, stop, found, value
 
 
 async def hint(client: Client, room: Room, message: Message) -> None:
     """What an ``agent`` would play for the seat to act."""
-    position, found, _ = await _think(client, message)
+    position, stop, found, _ = await _think(client, message)
     best = max(found, key=lambda thought: thought.probability).play
     where = places_of(position, best.cards) if best.name == "discard" or _is_climbing(position) else []
     told = {"name": best.name, "key": best.key, "cards": list(best.cards), "places": where}
-    client.send({"is": "hint", "agent": message.get("agent"), "stop": message.get("stop"), **told})
+    client.send({"is": "hint", "agent": message.get("agent"), "stop": stop, **told})
 
 
 def _is_climbing(position: Position) -> bool:
@@ -243,14 +245,13 @@ def _is_climbing(position: Position) -> bool:
 
 async def thoughts(client: Client, room: Room, message: Message) -> None:
     """How probable each play is to an ``agent``."""
-    _, found, value = await _think(client, message)
+    _, stop, found, value = await _think(client, message)
     bars = [
         {"name": t.play.name, "key": t.play.key, "cards": list(t.play.cards), "chance": t.probability}
         for t in found
     ]
     client.send(
-        {"is": "thoughts", "agent": message.get("agent"), "stop": message.get("stop"), "bars": bars}
-        | {"value": value}
+        {"is": "thoughts", "agent": message.get("agent"), "stop": stop, "bars": bars} | {"value": value}
     )
 
 

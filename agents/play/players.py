@@ -24,7 +24,7 @@ def offered(game: str, folders: Folders) -> list[str]:
     runs = [f"{RUN}{name}" for name in folders.runs(game)]
     own = [name for name in names(game) if name != PRETRAINED]
     searching = [f"search-net:{name}" for name in (*([PRETRAINED] if trained else []), *runs)]
-    return [*own, "search:20ms", *trained, *runs, *searching]
+    return [*own, "search:20ms", "search:200ms", *trained, *runs, *searching]
 
 
 def _path_of(name: str, game: str, folders: Folders) -> str | None:

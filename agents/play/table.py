@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,6 +53,8 @@ class Position:
         What happened by itself on the way.
     last : Step or None
         In climbing games the play that is to be beaten.
+    marked : list of (play, marks) or None
+        What ``choosing.py`` has worked out once.
     """
 
     game: Game
@@ -61,6 +64,7 @@ class Position:
     step: Step | None = None
     events: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
     last: Step | None = None
+    marked: list[tuple[Play, Counter[str]]] | None = None
 
     @property
     def t(self) -> Any:

@@ -48,7 +48,7 @@ function badge(seat) {
     p.own.includes(seat) && !p.record ? null : h("span", { class: "kind" }, agentName(player)),
     h("span", { class: "count" }, count === 1 ? t("oneCard") : t("cardsLeft", { n: count })),
     marks.map((mark) => h("span", { class: "mark" }, mark)),
-    acts ? h("span", { class: "acts" }, isAgent(player) && !p.record && live() ? t("thinks") : t("toPlay")) : null,
+    acts ? h("span", { class: "acts" }, isAgent(player) && !p.record && live() && !p.paused ? t("thinks") : t("toPlay")) : null,
   );
 }
 

@@ -68,7 +68,7 @@ export function message() {
   const p = state.picture;
   const answer = state.answer;
   if (!live()) return t("past");
-  if (p.over) return `${t("over")}${pick(" ", "")}${p.result ? told(p.result.lines[0], people()) : ""}`;
+  if (p.over) return `${t("over")}${pick(" ", "")}${p.result && !(p.centre.hands > 1) ? told(p.result.lines[0], people()) : ""}`;
   if (p.asking) return t("asking");
   if (!p.mine) return p.record ? t("turnOf", { who: who(p.turn) }) : t(isAgent(p.seats[p.turn].player) && !p.paused ? "thinking" : "turnOf", { who: who(p.turn) });
   if (state.hint) return t("hinted", { agent: agentName(state.hint.agent), what: hinted() });
@@ -152,7 +152,7 @@ export function hand(seat) {
     "div",
     { class: "hold" },
     h("p", { class: `message${state.chosen.length && state.answer?.why && !state.answer.becomes?.length ? " wrong" : ""}` }, text),
-    h("div", { id: "hand", tabindex: "-1", class: `hand${acts ? " acts" : ""} size${cards.length > 20 ? "L" : cards.length > 13 ? "M" : "S"}`, role: "group", "aria-label": p.own.includes(seat) && !p.record ? t("yourHand") : t("handOfWho", { who: who(seat) }) }, shown, named),
+    h("div", { id: "hand", tabindex: "-1", class: `hand${acts ? " acts" : ""} size${cards.length > 22 ? "XL" : cards.length > 16 ? "L" : cards.length > 7 ? "M" : "S"}`, role: "group", "aria-label": p.own.includes(seat) && !p.record ? t("yourHand") : t("handOfWho", { who: who(seat) }) }, shown, named),
     actions(p),
   );
 }

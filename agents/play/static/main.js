@@ -113,6 +113,7 @@ const messages = {
     if (JSON.stringify(m.places) === JSON.stringify(state.chosen)) state.answer = m;
   },
   hint: (m) => {
+    if (m.stop !== state.picture?.stop) return; // the game has moved on meanwhile
     state.hint = m;
     if (state.picture.mine && m.places.length) {
       state.chosen = m.places;
@@ -136,6 +137,11 @@ const messages = {
   refused: (m) => {
     state.refused = m.text;
     state.asking = false;
+    const known = state.answer?.places;
+    if (state.chosen.length && JSON.stringify(known) !== JSON.stringify(state.chosen)) {
+      state.chosen = []; // what was asked of them is not answered any more
+      state.answer = state.picture?.mine;
+    }
     if (!state.picture && !document.querySelector("dialog[open]")) openSetup();
     setTimeout(() => {
       if (state.refused === m.text) {

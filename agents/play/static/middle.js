@@ -1,10 +1,10 @@
 // The middle of the table: what is to be beaten, the pot, or the stock and the card on offer.
 
 import { game, live, state } from "./app.js";
-import { face } from "./cards.js";
+import { face, row } from "./cards.js";
 import { h } from "./dom.js";
 import { people, who } from "./board.js";
-import { playText } from "./names.js";
+import { eventName, playText } from "./names.js";
 import { t, told } from "./words.js";
 
 function trick(c) {
@@ -28,6 +28,18 @@ function pot(c) {
     c.hands > 1 ? h("p", { class: "caption" }, t("handOf", { a: c.hand, b: c.hands })) : null,
     h("div", { class: "potted" }, h("span", { class: "label" }, t("pot")), h("b", {}, `${c.pot} b`)),
     h("p", { class: "label" }, `${t("stakes")}: ${c.stakes.reduce((a, b) => a + b, 0)} b`),
+    c.settled.length ? h("ol", { class: "recent" }, h("li", {}, t("handEnded")), c.settled.map((line) => h("li", {}, told(line, people())))) : null,
+  );
+}
+
+// The newest lines of the history.
+function recent(count) {
+  const p = state.picture;
+  const lines = p.log.filter((line) => line.stop <= p.stop).slice(-count);
+  return h(
+    "ol",
+    { class: "recent" },
+    lines.map((line) => h("li", {}, h("span", {}, `${who(line.seat)} · ${line.event ? eventName(line.event) : line.name === "discard" ? t("discard") : playText(line, game())}`), line.cards.length ? h("span", { class: "mini" }, row(line.cards)) : null)),
   );
 }
 
@@ -38,6 +50,7 @@ function offer(c) {
     { class: "center" },
     h("div", { class: "offer" }, o ? face(o.card) : h("div", { class: "slot", "aria-hidden": "true" }), h("p", {}, o ? t(o.is_flip ? "flipped" : "discarded", { who: who(o.seat) }) : t("nothingOffered"))),
     h("p", { class: "caption" }, `${t("stock")} ${c.stock}`),
+    recent(3),
   );
 }
 

@@ -104,6 +104,7 @@ const WORDS = {
   stakes: ["Stakes", "注"],
   folded: ["folded", "已弃"],
   head: ["head", "头家"],
+  handEnded: ["The hand before:", "上一手："],
   handOf: ["Hand {a} of {b}", "第 {a}/{b} 手"],
   stock: ["Stock", "牌堆"],
   dealer: ["dealer", "庄"],
