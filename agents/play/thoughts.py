@@ -29,7 +29,7 @@ def chances(agent: Agent, table: Table, tables: NDArray[Any]) -> NDArray[np.floa
     decisions = decisions_at(table.game, table.info, tables, table.deal)
     of_network = getattr(agent, "chances", None)
     if of_network is not None:
-        return of_network(decisions.observations, decisions.action_masks)[0]
+        return of_network(decisions)[0]
     return agent.policy(decisions)[0]
 
 
