@@ -12,6 +12,7 @@ import pytest
 
 from training import runs, selfplay
 from training.checkpoint import newest
+from training.curve import draw_curves
 
 from .test_resume import RUNS, edit, stop_after
 
@@ -183,3 +184,26 @@ def test_without_runs_it_says_how_to_make_one(
     assert "python -m training.selfplay" in capsys.readouterr().out
     assert runs.main(["--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
+
+
+def test_learning_curves_in_one_picture(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two seeds are of one colour; another learning rate is of another; CFR has no such curve."""
+    drawn: list[Any] = []
+    monkeypatch.setattr(runs, "draw_curves", lambda *given: drawn.append(given) or draw_curves(*given))
+    assert runs.main([str(made), "--picture", str(tmp_path / "new" / "curves.png")]) == 0
+    assert (tmp_path / "new" / "curves.png").read_bytes().startswith(b"\x89PNG")
+    other = shutil.copytree(made / "deep" / "finished", tmp_path / "other")
+    config = json.loads((other / "config.json").read_text())
+    edit(other / "config.json", ppo={**config["ppo"], "learning_rate": 0.5})
+    folders = [str(made / "deep" / "finished"), str(made / "stopped"), str(other)]
+    assert runs.main([*folders, "--picture", str(tmp_path / "curves.png")]) == 0
+    assert [sorted(map(len, given[0].values())) for given in drawn] == [[2], [1, 2]]
+    told = json.loads(state_file(made / "stopped").read_text())["evaluations"]
+    (both,) = drawn[0][0].values()
+    assert told[-1]["samples"] in [curve[-1].samples for curve in both]
+    assert drawn[0][1].startswith("guan_pai --env.cards-each 5 against rule_v0")
+    with pytest.raises(SystemExit):
+        runs.main([str(made / "cfr"), "--picture", str(tmp_path / "none.png")])
+    assert "runs of one game and its options, not of 0" in capsys.readouterr().err

@@ -118,31 +118,38 @@ def _share(interval: Interval) -> str:
 
 def draw_curve(evaluations: Sequence[Evaluation], title: str) -> bytes:
     """The learning curve as PNG: share of duplicate deals and points a game against samples."""
+    return draw_curves({"": [evaluations]}, title)
+
+
+def draw_curves(curves: Mapping[str, Sequence[Sequence[Evaluation]]], title: str) -> bytes:
+    """The learning curves of several runs as PNG; those of one name have one colour, as other seeds have."""
+    from matplotlib.ticker import EngFormatter
+
     figure = new_figure(9)
     share, points = figure.subplots(1, 2)
-    samples = [e.samples for e in evaluations]
-    _draw(share, samples, [e.result.duplicate_share for e in evaluations], 100, 50)
-    _draw(points, samples, [e.result.points for e in evaluations], 1, 0)
+    for number, (name, runs) in enumerate(curves.items()):
+        for k, evaluations in enumerate(runs):
+            samples, label = [e.samples for e in evaluations], name if k == 0 else None
+            shares = [e.result.duplicate_share for e in evaluations]
+            _draw(share, samples, shares, 100, f"C{number}", label)
+            _draw(points, samples, [e.result.points for e in evaluations], 1, f"C{number}", label)
+    for axes, level in ((share, 50), (points, 0)):
+        axes.axhline(level, color="grey", linestyle="--", linewidth=1)
+        axes.xaxis.set_major_formatter(EngFormatter())
+        axes.set_xlabel("samples")
+        axes.grid(alpha=0.3)
     share.set_ylabel("% of duplicate deals with a positive total")
     points.set_ylabel("points a game")
+    if any(curves):
+        points.legend(fontsize=8, loc="lower right")
     figure.suptitle(f"{title}; band: 95 % interval, dashed: an equal player", fontsize=10)
     return as_png(figure)
 
 
-def _draw(axes: Any, samples: list[int], intervals: list[Interval], unit: float, level: float) -> None:
-    """A curve with its intervals; the dashed line is a player as strong as the opponent."""
-    from matplotlib.ticker import EngFormatter
-
-    mean = [unit * i.mean for i in intervals]
-    axes.plot(samples, mean, marker="o", color="tab:blue")
-    axes.fill_between(
-        samples,
-        [unit * i.low for i in intervals],
-        [unit * i.high for i in intervals],
-        alpha=0.25,
-        color="tab:blue",
-    )
-    axes.xaxis.set_major_formatter(EngFormatter())
-    axes.set_xlabel("samples")
-    axes.axhline(level, color="grey", linestyle="--", linewidth=1)
-    axes.grid(alpha=0.3)
+def _draw(
+    axes: Any, samples: list[int], intervals: list[Interval], unit: float, colour: str, label: str | None
+) -> None:
+    """A curve with its intervals."""
+    axes.plot(samples, [unit * i.mean for i in intervals], marker="o", color=colour, label=label)
+    low, high = [unit * i.low for i in intervals], [unit * i.high for i in intervals]
+    axes.fill_between(samples, low, high, alpha=0.25, color=colour, linewidth=0)

@@ -2,6 +2,7 @@
 
     python -m training.runs                             # all below runs/
     python -m training.runs runs/ablation-guan_pai --json
+    python -m training.runs runs/seed-0 runs/seed-1 --picture curves.png
 
 A run is a folder with a ``config.json``, at any depth. Its strength is that of the last evaluation in its
 newest checkpoint; that of CFR is what a best response gains.
@@ -26,8 +27,8 @@ from agents.base import CHECKPOINTS
 from envs.core.game import get
 
 from . import cli
-from .checkpoint import CONFIG_FILE, PROGRESS_FILE, STATE_FILE, csv_rows, newest, read_json
-from .curve import REPORT_FILE, Evaluation
+from .checkpoint import CONFIG_FILE, PROGRESS_FILE, STATE_FILE, csv_rows, newest, read_json, write_file
+from .curve import REPORT_FILE, Evaluation, draw_curves
 from .evaluate import YARDSTICK
 from .stats import NORMAL_95, Interval
 from .tables import new_console, show
@@ -46,6 +47,9 @@ class Config:
     """Where to look, at any depth."""
     json: bool = False
     """Print a JSON list instead of tables; numbers are not rounded."""
+    picture: Path | None = None
+    """Also draw the learning curves of these runs, which are of one game and the same options, into this PNG;
+    runs that differ in nothing but the seed get one colour."""
 
 
 @dataclass(frozen=True)
@@ -228,6 +232,31 @@ COLUMNS: dict[str, Callable[[Entry], str]] = {
 }
 
 
+def draw(entries: Sequence[Entry]) -> bytes:
+    """The learning curves of runs as PNG.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or they are of several games or options.
+    """
+    names: dict[str, str] = {}  # of runs with the same arguments but for the seed: the first one's
+    curves: dict[str, list[list[Evaluation]]] = {}
+    drawn = [entry for entry in entries if entry.duplicate_share is not None]
+    for entry in drawn:
+        folder = Path(entry.folder)
+        told = read_json(folder / CONFIG_FILE)
+        own = {k: v for k, v in told["options"].items() if k not in ("seed", "out")}
+        name = names.setdefault(json.dumps([own, told.get(told["options"]["algo"])]), folder.name)
+        state = read_json(newest(folder / CHECKPOINTS) / STATE_FILE)
+        curves.setdefault(name, []).append([Evaluation.from_dict(one) for one in state["evaluations"]])
+    kinds = {(entry.game, entry.options) for entry in drawn}
+    if len(kinds) != 1:
+        raise ValueError(f"a picture is of evaluated runs of one game and its options, not of {len(kinds)}")
+    titles = [" ".join(word for word in kind if word) for kind in kinds]
+    return draw_curves(curves, f"{titles[0]} against {YARDSTICK}")
+
+
 def show_runs(console: Console, entries: Iterable[Entry]) -> None:
     """Print a table for every game and its options, then what cannot be read."""
     for (game, options), group in groupby(entries, key=lambda entry: (entry.game, entry.options)):
@@ -251,7 +280,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     config = cli.parse_plain(Config, argv, prog="python -m training.runs")
     try:
         entries = list_runs(config.folders)
-    except ValueError as error:
+        if config.picture is not None:
+            config.picture.parent.mkdir(parents=True, exist_ok=True)
+            write_file(config.picture, draw(entries))
+    except (OSError, ValueError) as error:
         cli.fail(error)
     if config.json:
         print(json.dumps([asdict(entry) for entry in entries], indent=2, ensure_ascii=False))
