@@ -3,8 +3,8 @@
 A file holds the weights (safetensors) and, as its metadata, what they were trained for: game, rules
 version, options and layer sizes. Loading one runs no code.
 
-A network may have an **adviser**, a frozen rule player: behind the observation it sees what that one would
-do, one-hot, and it learns when to do something else.
+A network may have an **adviser**, a frozen rule player: it sees what that one would do, and learns when to do
+something else.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import nn
 
-from envs.core.game import OBSERVATION, Game, Rules
+from envs.core.game import Game, Rules
 
+from .adviser import Adviser
 from .base import CHECKPOINTS, Agent, Decisions, check_made_for
-from .rule import RuleAgent, frozen_rule
 
 POLICY_FILE = "policy.safetensors"
 LAST_LAYER_SCALE = 0.01  # the first policy is nearly uniform
@@ -45,7 +45,7 @@ def mlp(sizes: list[int]) -> nn.Sequential:
 
 
 def network_bytes(
-    net: nn.Sequential, game: Game, rules: Rules, sizes: list[int], adviser: RuleAgent | None = None
+    net: nn.Sequential, game: Game, rules: Rules, sizes: list[int], adviser: Adviser | None = None
 ) -> bytes:
     """What a policy's file holds."""
     metadata = {
@@ -53,13 +53,14 @@ def network_bytes(
         "version": str(game.info(rules).version),
         "rules": json.dumps(rules.as_dict()),
         "sizes": json.dumps(sizes),
-        **({} if adviser is None else {"adviser": adviser.name}),
     }
+    if adviser is not None:
+        metadata |= {"adviser": adviser.rule.name, "advice_weight": str(adviser.weight)}
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in net.state_dict().items()}
     return bytes(save(weights, metadata))
 
 
-def load_network(path: Path, game: Game, rules: Rules | None) -> tuple[nn.Sequential, RuleAgent | None]:
+def load_network(path: Path, game: Game, rules: Rules | None) -> tuple[nn.Sequential, Adviser | None]:
     """The network in a file of ``network_bytes``, and its adviser.
 
     Raises
@@ -76,22 +77,13 @@ def load_network(path: Path, game: Game, rules: Rules | None) -> tuple[nn.Sequen
         sizes, options = json.loads(metadata["sizes"]), dict(json.loads(metadata["rules"]))
         net = mlp(sizes)
         net.load_state_dict(weights)
+        weight = float(metadata.get("advice_weight", 0))
     except (OSError, SafetensorError, LookupError, TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"{path} is no policy of this project ({type(error).__name__}: {reason})") from None
     check_made_for(path, (made_for, version, options), (game.name, info.version, wanted))
     name = metadata.get("adviser")
-    return net, None if name is None else frozen_rule(name, game.name)
-
-
-def advised(
-    observations: NDArray[np.uint8], actions: NDArray[np.int64], num_actions: int
-) -> NDArray[np.uint8]:
-    """Observations (N, O) with an adviser's ``actions`` (N,) behind them, one-hot: (N, O + A)."""
-    seen = np.zeros((len(observations), observations.shape[1] + num_actions), OBSERVATION)
-    seen[:, : observations.shape[1]] = observations
-    seen[np.arange(len(seen)), observations.shape[1] + actions] = 1
-    return seen
+    return net, None if name is None else Adviser.of(name, game.name, weight)
 
 
 class NetworkAgent(Agent):
@@ -100,10 +92,10 @@ class NetworkAgent(Agent):
     Parameters
     ----------
     net : nn.Sequential
-        From observations (N, O) float32, or ``advised`` ones (N, O + A), to logits (N, A).
+        From observations (N, O) float32, or with an adviser's action (N, O + A), to logits (N, A).
     greedy : bool
         Play the most probable action, or draw one.
-    adviser : RuleAgent, optional
+    adviser : Adviser, optional
     """
 
     def __init__(
@@ -111,7 +103,7 @@ class NetworkAgent(Agent):
         net: nn.Sequential,
         name: str = "network",
         greedy: bool = True,
-        adviser: RuleAgent | None = None,
+        adviser: Adviser | None = None,
     ) -> None:
         self.net, self.name, self.greedy, self.adviser = net, name, greedy, adviser
         self.needs_tables = adviser is not None
@@ -141,7 +133,7 @@ class NetworkAgent(Agent):
         """Logits (N, A), minus infinity where illegal."""
         observations, masks = decisions.observations, decisions.action_masks
         if self.adviser is not None:
-            observations = advised(observations, self.adviser.act(decisions), masks.shape[1])
+            observations = self.adviser.advise(decisions)
         logits = np.empty(masks.shape, np.float32)
         device = next(self.net.parameters()).device
         with torch.inference_mode(), torch.autocast(device.type, enabled=False):  # the same answer anywhere
@@ -150,6 +142,8 @@ class NetworkAgent(Agent):
                 logits[k : k + LARGEST_FORWARD] = self.net(part.to(device).float()).cpu().numpy()
         if not np.isfinite(logits).all():  # it would play its first legal action, unnoticed
             raise ValueError("the network's answer is not finite")
+        if self.adviser is not None:
+            logits = self.adviser.raised(logits, observations)
         logits[masks == 0] = -np.inf
         return logits
 

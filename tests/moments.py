@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 import agents
 import envs
 from agents import Agent, Decisions
+from agents.adviser import Adviser
 from agents.network import NetworkAgent, mlp
-from agents.rule import RuleAgent
 from agents.worlds import filler
 from envs.core.game import get
 
@@ -96,9 +96,7 @@ def info_of(game: str, options: Options) -> Any:
     return get(game).info(get(game).rules.make(options))
 
 
-def network(
-    game: str, options: Options, scale: float = 30.0, adviser: RuleAgent | None = None
-) -> NetworkAgent:
+def network(game: str, options: Options, scale: float = 30.0, adviser: Adviser | None = None) -> NetworkAgent:
     """A network that has learned nothing, but prefers some actions to others, and minds its adviser."""
     torch.manual_seed(1)
     info = info_of(game, options)

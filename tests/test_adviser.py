@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 import agents
 import envs
+from agents.adviser import Adviser
 from agents.network import POLICY_FILE, NetworkAgent, network_bytes
-from agents.rule import frozen_rule
 from agents.search import Budget, network_search
 from envs.core.game import get
 from training import selfplay
@@ -30,19 +30,19 @@ GAME = "guan_pai"
 
 @variants
 def test_the_network_sees_what_the_adviser_would_do(game: str, options: Options, rotate: int) -> None:
-    adviser, size = frozen_rule("rule_v0", game), info_of(game, options).observation_size
+    adviser, size = Adviser.of("rule_v0", game), info_of(game, options).observation_size
     asked = decisions_of(at_moment(game, options, 5, [rotate, 110]), np.random.default_rng(rotate))
     own, seen = network(game, options, adviser=adviser), []
     own.net.register_forward_pre_hook(lambda _, given: seen.append(given[0].numpy().copy()))
     own.act(asked)
     assert np.array_equal(seen[0][:, :size], asked.observations)
-    assert np.array_equal(seen[0][:, size:].argmax(axis=1), adviser.act(asked))
+    assert np.array_equal(seen[0][:, size:].argmax(axis=1), adviser.rule.act(asked))
     assert (seen[0][:, size:].sum(axis=1) == 1).all()
 
 
 @variants
 def test_answers_depend_on_what_may_be_known_alone(game: str, options: Options, rotate: int) -> None:
-    own, rng = network(game, options, adviser=frozen_rule("rule_v0", game)), np.random.default_rng(rotate)
+    own, rng = network(game, options, adviser=Adviser.of("rule_v0", game)), np.random.default_rng(rotate)
     vec = at_moment(game, options, 7, [rotate, 111])
     asked, others = decisions_of(vec, rng), vec.tables(blank=False)
     for t, seat in zip(others, asked.seats.tolist(), strict=True):
@@ -53,7 +53,7 @@ def test_answers_depend_on_what_may_be_known_alone(game: str, options: Options, 
 
 
 def test_an_advised_network_that_draws_is_asked_by_keys() -> None:
-    own = network(GAME, {}, 1.0, adviser=frozen_rule("rule_v1", GAME))
+    own = network(GAME, {}, 1.0, adviser=Adviser.of("rule_v1", GAME))
     own.greedy = False
     assert new_answers_by_new_keys(own, GAME, {}, [5, 112])
 
@@ -69,11 +69,11 @@ def saved(folder: Path, own: NetworkAgent, sizes: list[int]) -> str:
 
 
 def test_it_is_saved_with_its_adviser(tmp_path: Path) -> None:
-    own, info = network(GAME, {}, adviser=frozen_rule("rule_v1", GAME)), info_of(GAME, {})
+    own, info = network(GAME, {}, adviser=Adviser.of("rule_v1", GAME, 2.5)), info_of(GAME, {})
     folder = saved(tmp_path / "x", own, [info.observation_size + info.num_actions, 16, info.num_actions])
     again = agents.load(folder, GAME)
     assert isinstance(again, NetworkAgent) and again.adviser is not None and again.needs_tables
-    assert again.adviser.name == "rule_v1"
+    assert (again.adviser.rule.name, again.adviser.weight) == ("rule_v1", 2.5)
     asked = decisions_of(at_moment(GAME, {}, 5, [1, 113]), np.random.default_rng(0))
     assert np.array_equal(again.act(asked), own.act(asked))
     asked.tables = None
@@ -82,9 +82,9 @@ def test_it_is_saved_with_its_adviser(tmp_path: Path) -> None:
 
 
 def test_an_unknown_adviser_is_refused(tmp_path: Path) -> None:
-    own, info = network(GAME, {}, adviser=frozen_rule("rule_v1", GAME)), info_of(GAME, {})
+    own, info = network(GAME, {}, adviser=Adviser.of("rule_v1", GAME)), info_of(GAME, {})
     assert own.adviser is not None
-    own.adviser.name = "rule_v77"
+    own.adviser.rule.name = "rule_v77"
     folder = saved(tmp_path / "x", own, [info.observation_size + info.num_actions, 16, info.num_actions])
     with pytest.raises(ValueError, match="no frozen rule player 'rule_v77' of guan_pai: give one of rule_v0"):
         agents.load(folder, GAME)
@@ -96,7 +96,7 @@ def test_an_unknown_adviser_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("all_hands", [False, True])
 def test_samples_hold_what_the_adviser_would_do(all_hands: bool) -> None:
     """Two rollouts of the same games, one without an adviser: the same samples, but for the advice."""
-    info, adviser = info_of(GAME, {}), frozen_rule("rule_v0", GAME)
+    info, adviser = info_of(GAME, {}), Adviser.of("rule_v0", GAME)
     size, width = info.observation_size, info.observation_size + info.num_actions
     logits = np.zeros((8, info.num_actions), np.float32)
     plain, advised = (
@@ -104,8 +104,8 @@ def test_samples_hold_what_the_adviser_would_do(all_hands: bool) -> None:
         for own in (None, adviser)
     )
     told: list[NDArray[np.int64]] = []
-    act = adviser.act
-    adviser.act = lambda asked: told.append(act(asked)) or told[-1]  # type: ignore[method-assign,func-returns-value]
+    act = adviser.rule.act
+    adviser.rule.act = lambda asked: told.append(act(asked)) or told[-1]  # type: ignore[method-assign,func-returns-value]
     a, games = plain.collect(lambda seen: logits)
     b, games_again = advised.collect(lambda seen: logits)
     assert advised.policy_width == width and advised.width - width == plain.width - size
@@ -119,25 +119,35 @@ def test_samples_hold_what_the_adviser_would_do(all_hands: bool) -> None:
     assert set(noted) <= set(asked) and len(noted) > 20
 
 
-def test_a_warm_start_by_its_adviser_is_quick() -> None:
-    """So few samples suffice to see that the teacher does what the adviser says."""
-    config = PPOConfig(num_envs=64, batch=4096, minibatch=128, hidden=(128,), critic_hidden=(16,))
-    config = replace(config, warm_samples=16_000, learning_rate=3e-3)
-    game, away = get(GAME), {}
-    for adviser in (None, "rule_v1"):
-        learner = new_ppo(game, game.rules(), Others("rule_v1", "rule", adviser), "cpu", config, 0)
-        for _ in range(4):
-            figures = learner.iterate(0.0)
-        away[adviser] = figures["prior_kl"]
-    assert away["rule_v1"] < 0.7 * away[None]
+@pytest.mark.parametrize("game", envs.games())
+def test_before_it_learns_it_plays_as_its_adviser_does(game: str) -> None:
+    config = PPOConfig(num_envs=8, batch=64, minibatch=64, hidden=(16,), critic_hidden=(16,))
+    learner = new_ppo(get(game), get(game).rules(), Others(None, "rule", "rule_v0"), "cpu", config, 0)
+    own = NetworkAgent(learner.policy, adviser=learner.adviser)
+    asked = decisions_of(at_moment(game, {}, 3, [0, 114]), np.random.default_rng(0))
+    assert np.array_equal(own.act(asked), agents.load("rule_v0", game).act(asked))
+    odds = own.chances(asked)
+    legal = asked.action_masks > 0
+    taken = odds[np.arange(len(odds)), own.act(asked)]
+    np.testing.assert_allclose(taken, 1 / (1 + (legal.sum(axis=1) - 1) * np.exp(-4)), rtol=0.2)
+
+
+def test_it_acts_and_learns_by_the_same_probabilities() -> None:
+    """Before the first step it is the policy that chose the samples: no divergence, nothing clipped."""
+    config = PPOConfig(num_envs=32, batch=512, minibatch=512, epochs=1, hidden=(16,), critic_hidden=(16,))
+    learner = new_ppo(get(GAME), get(GAME).rules(), Others(None, "rule", "rule_v1"), "cpu", config, 0)
+    for _ in range(3):
+        figures = learner.iterate(0.0)
+        assert figures["clipped"] == 0 and abs(figures["kl"]) < 1e-6
+        assert 0.1 < figures["entropy"] < 1
 
 
 def test_selfplay_with_an_adviser(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = small("ppo", "zheng_shang_you", "--env.cards-each", "6")
-    arguments += ["--adviser", "rule_v0", "--warm-start", "rule_v0"]
+    arguments += ["--adviser", "rule_v0", "--warm-start", "rule_v0", "--ppo.advice-weight", "3"]
     assert selfplay.main([*arguments, "--out", str(tmp_path / "run")]) == 0
     found = agents.load(str(tmp_path / "run"), "zheng_shang_you", get("zheng_shang_you").rules(cards_each=6))
-    assert isinstance(found, NetworkAgent) and found.adviser is not None
+    assert isinstance(found, NetworkAgent) and found.adviser is not None and found.adviser.weight == 3
     assert (newest(tmp_path / "run" / "checkpoints") / "prior.safetensors").is_file()
     capsys.readouterr()
     for wrong in ("rule", "random", "rule_v7"):

@@ -11,10 +11,10 @@ import torch
 import agents
 import envs
 from agents import Decisions
+from agents.adviser import Adviser
 from agents.base import draw
 from agents.network import POLICY_FILE, network_bytes
 from agents.playouts import PolicyPlayouts
-from agents.rule import frozen_rule
 from agents.search import LEAST_TRIED, MOST_TRIED, Budget, network_search
 from envs.core.game import get
 from envs.core.rng import mix_in
@@ -44,7 +44,7 @@ def test_games_are_played_out_as_one_by_one(
     game: str, options: Options, is_advised: bool, rotate: int
 ) -> None:
     """The same worlds, candidates and random numbers, a game and a decision at a time."""
-    own = network(game, options, adviser=frozen_rule("rule_v0", game) if is_advised else None)
+    own = network(game, options, adviser=Adviser.of("rule_v0", game, 1.5) if is_advised else None)
     vec, key = at_moment(game, options, 6, [rotate, 95]), np.uint64(rotate)
     loops, info = get(game).loops, info_of(game, options)
     asked = decisions_of(vec, np.random.default_rng(rotate))

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from agents import Agent, Decisions
+from agents.adviser import Adviser
 from agents.network import NetworkAgent
-from agents.rule import RuleAgent
 from envs.core.rng import mix_in
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
@@ -70,7 +70,7 @@ class League:
         Of the seats, opponents and their actions.
     greedy : bool
         Whether past selves play their most probable action or draw one.
-    adviser : RuleAgent, optional
+    adviser : Adviser, optional
         Past selves'.
 
     Attributes
@@ -87,7 +87,7 @@ class League:
         opponent: Agent | None,
         seed: int,
         greedy: bool,
-        adviser: RuleAgent | None = None,
+        adviser: Adviser | None = None,
     ) -> None:
         n = vec.num_envs
         self._vec, self._greedy, self._adviser = vec, greedy, adviser

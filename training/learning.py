@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from torch.utils.tensorboard import SummaryWriter
 
 from agents import frozen_rules, load
+from agents.adviser import Adviser
 from agents.base import CHECKPOINTS
 from agents.network import NetworkAgent, load_network, network_bytes
-from agents.rule import frozen_rule
 from envs.core.game import Game, Rules, get
 from envs.core.vector import VectorTables
 
@@ -89,7 +89,9 @@ def new_ppo(game: Game, rules: Rules, others: Others, device: str, config: PPOCo
     """A learner by PPO, which loads the others that it needs."""
     teacher = None if others.teacher is None else partial(load, others.teacher, game.name, rules)
     opponent = load(others.opponent, game.name, rules) if config.fixed else None
-    adviser = None if others.adviser is None else frozen_rule(others.adviser, game.name)
+    adviser = None
+    if others.adviser is not None:
+        adviser = Adviser.of(others.adviser, game.name, config.advice_weight)
     return PPO(_tables(game, rules, config), config, seed, teacher, opponent, adviser, device)
 
 

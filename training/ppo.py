@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from agents import Agent
+from agents.adviser import Adviser
 from agents.network import POLICY_FILE, mlp
-from agents.rule import RuleAgent
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
 
@@ -96,6 +96,9 @@ class PPOConfig:
     """With --warm-start: so many of the teacher's decisions are learned from first."""
     warm_pull: float = 0.1
     """Weight of the divergence from the policy learned so; falls linearly to 0 over the budget."""
+    advice_weight: float = 4.0
+    """With --adviser: by how much the logit of its action is raised; 4 makes it nine times as probable at first
+    as six others together."""
     bfloat16: bool | None = None
     """Multiply in bfloat16; None: where the processor is fast at it."""
 
@@ -104,7 +107,7 @@ class PPOConfig:
             "ppo",
             self,
             least={"num_envs": 1, "batch": 1, "epochs": 1, "minibatch": 1, "entropy": 0, "warm_samples": 1,
-                   "warm_pull": 0},
+                   "warm_pull": 0, "advice_weight": 0},
             positive=("learning_rate", "final_learning_rate", "clip", "max_gradient", "target_clip"),
             shares=("gae_lambda", "past", "fixed"),
         )  # fmt: skip
@@ -127,7 +130,7 @@ class PPO:
         Gives the agent whose play is learned first.
     opponent : Agent, optional
         Who plays at the tables of ``fixed``; needed if there are any.
-    adviser : RuleAgent, optional
+    adviser : Adviser, optional
         Whose action the networks see.
     device : str
         Of torch.
@@ -147,7 +150,7 @@ class PPO:
         seed: int,
         teacher: Callable[[], Agent] | None = None,
         opponent: Agent | None = None,
-        adviser: RuleAgent | None = None,
+        adviser: Adviser | None = None,
         device: str = "cpu",
     ) -> None:
         torch.manual_seed(as_seed(seed))
@@ -226,7 +229,7 @@ class PPO:
             gradient = np.zeros(logits.shape, np.float32)
             goals = one_hot(samples["action"], self.game.num_actions)
             divergence, entropy = pull_towards(
-                as_array(logits), samples["action_mask"], goals, np.float32(1), gradient
+                self._raised(logits, samples), samples["action_mask"], goals, np.float32(1), gradient
             )
             sums += divergence, entropy, 0, 0, divergence
             value_loss += self._step(logits, gradient, expected, targets[rows])
@@ -254,7 +257,7 @@ class PPO:
         """
         config, masks = self.config, samples["action_mask"]
         logits, values = self._forward(samples)
-        known = as_array(logits)
+        known = self._raised(logits, samples)
         normalised = (advantages - advantages.mean()) / (advantages.std() + np.float32(1e-8))
         gradient = np.empty(logits.shape, np.float32)
         policy_gradient(
@@ -309,7 +312,14 @@ class PPO:
 
     def _ask(self, net: nn.Sequential, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """What a policy gives (B, A) for observations (B, O), or such with all hands behind them."""
-        return self.compute.answer(net, observations[:, : self.sizes[0]])
+        seen = observations[:, : self.sizes[0]]
+        logits = self.compute.answer(net, seen)
+        return logits if self.adviser is None else self.adviser.raised(logits, seen)
+
+    def _raised(self, logits: torch.Tensor, samples: NDArray[Any]) -> NDArray[np.float32]:
+        """The policy's logits as numbers; what an adviser adds to them is no matter of gradients."""
+        known, seen = as_array(logits), samples["observation"][:, : self.sizes[0]]
+        return known if self.adviser is None else self.adviser.raised(known, seen)
 
     def act(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Logits (N, A) of the policy."""

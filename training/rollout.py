@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Decisions
-from agents.network import advised
-from agents.rule import RuleAgent
+from agents.adviser import Adviser
 from envs.core.game import GameInfo
 from envs.core.jit import njit
 from envs.core.rng import mix_in, uniform
@@ -161,8 +160,8 @@ class Rollout:
         Chooses from what the policy gives, as ``sample_softmax`` does.
     all_hands : bool
         Whether samples hold the other seats' hands behind what the policy sees, the next seat's first.
-    adviser : RuleAgent, optional
-        The policy also sees what it would do (see ``agents.network.advised``).
+    adviser : Adviser, optional
+        The policy also sees what it would do.
 
     Attributes
     ----------
@@ -177,7 +176,7 @@ class Rollout:
         seed: int,
         sample: Sampler = sample_softmax,
         all_hands: bool = False,
-        adviser: RuleAgent | None = None,
+        adviser: Adviser | None = None,
     ) -> None:
         self.vec, self.size, self._sample = vec, size, sample
         n, longest, info = vec.num_envs, vec.game.max_decisions, vec.game
@@ -258,7 +257,7 @@ class Rollout:
             return observations
         masks, seats = self._seen["action_mask"], self._infos["seat"]
         asked = Decisions(observations, masks, seats, self._keys, self.vec.tables())
-        return advised(observations, self._adviser.act(asked), masks.shape[1])
+        return self._adviser.advise(asked)
 
     def _with_hands(self, observations: NDArray[np.uint8], seats: NDArray[np.int64]) -> NDArray[np.uint8]:
         """What a sample holds of what the policy sees (N, width)."""

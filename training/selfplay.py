@@ -81,8 +81,8 @@ class Config:
     warm_start: str | None = None
     """PPO: an agent, such as rule, whose play is learned first (see --ppo.warm-samples)."""
     adviser: str | None = None
-    """PPO: a frozen rule player, such as rule_v0, whose action the network sees beside the observation; goes
-    well with a --warm-start by the same one."""
+    """PPO: a frozen rule player, such as rule_v0: the network begins as it plays, sees what it would do, and
+    learns when to do something else (see --ppo.advice-weight)."""
     opponent: str = "rule"
     """PPO and DMC: the agent at the tables of --ppo.fixed or --dmc.fixed."""
     processes: int = 1
