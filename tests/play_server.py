@@ -18,7 +18,7 @@ from agents.play.__main__ import listen
 from agents.play.folders import Folders
 from agents.play.server import make_app
 
-PATIENCE = 30.0  # seconds, where kernels may have to be compiled
+PATIENCE = 120.0  # seconds, where kernels may have to be compiled
 
 
 class Server:

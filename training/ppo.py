@@ -97,8 +97,8 @@ class PPOConfig:
     warm_pull: float = 0.1
     """Weight of the divergence from the policy learned so; falls linearly to 0 over the budget."""
     advice_weight: float = 4.0
-    """With --adviser: by how much the logit of its action is raised; 4 makes it nine times as probable at first
-    as six others together."""
+    """With --adviser: by how much the logit of its action is raised; by 4 it is nine times as probable at
+    first as six others together."""
     bfloat16: bool | None = None
     """Multiply in bfloat16; None: where the processor is fast at it."""
 

@@ -91,26 +91,33 @@ class Recipe:
 KEEP_MANY = ("--evaluations", "20", "--eval-deals", "1000")
 
 
+SMALL_STEPS = ("--ppo.epochs", "2", "--ppo.learning-rate", "5e-4", "--ppo.final-learning-rate", "2e-5")
+
+
 def advised(adviser: str, evaluations: int) -> tuple[str, ...]:
-    """The arguments of a run that begins with a rule player's play, and learns when to do something else."""
+    """The arguments of a run that begins as a rule player plays, and learns when to do something else."""
+    return "--evaluations", str(evaluations), "--eval-deals", "1000", *SMALL_STEPS, "--adviser", adviser
+
+
+def taught(adviser: str, evaluations: int) -> tuple[str, ...]:
+    """As :func:`advised`, but what the adviser says is learned to be followed first."""
     return (
-        *("--evaluations", str(evaluations), "--eval-deals", "1000"),
-        *("--ppo.epochs", "2", "--ppo.learning-rate", "5e-4", "--ppo.final-learning-rate", "2e-5"),
-        *("--ppo.warm-samples", "500000", "--adviser", adviser, "--warm-start", adviser),
+        *advised(adviser, evaluations),
+        *("--ppo.advice-weight", "0", "--warm-start", adviser, "--ppo.warm-samples", "500000"),
     )
 
 
 RECIPES = {
-    "guan_pai": Recipe("guan_pai", advised("rule_v1", 12), ("--samples", "12M"), judge="rule_v1"),
-    "zheng_shang_you": Recipe("zheng_shang_you", advised("rule_v0", 12), ("--samples", "10M")),
+    "guan_pai": Recipe("guan_pai", taught("rule_v1", 12), ("--samples", "12M"), judge="rule_v1"),
+    "zheng_shang_you": Recipe("zheng_shang_you", taught("rule_v0", 12), ("--samples", "10M")),
     "zheng_shang_you-2-decks": Recipe(
-        "zheng_shang_you", advised("rule_v0", 8), ("--samples", "6M"), {"decks": 2}
+        "zheng_shang_you", advised("rule_v0", 6), ("--samples", "3M"), {"decks": 2}
     ),
     "diao_xie": Recipe("diao_xie", KEEP_MANY, ("--samples", "40M"), greedy=False, deals=DEALS),
     "diao_xie-cfr": Recipe(
         "diao_xie", ("--algo", "cfr"), ("--iterations", "20000"), greedy=False, deals=DEALS
     ),
-    "xiangxi96": Recipe("xiangxi96", advised("rule_v0", 8), ("--samples", "7M")),
+    "xiangxi96": Recipe("xiangxi96", taught("rule_v0", 8), ("--samples", "7M")),
     "xiangxi96-2-players": Recipe(
         "xiangxi96", advised("rule_v0", 8), ("--samples", "7M"), {"num_players": 2}
     ),
