@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 import envs
+from envs import record
 from envs.core import docs
 from envs.core.game import get
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
 
 
 @pytest.mark.parametrize("game", envs.games())
@@ -39,3 +41,25 @@ def test_the_readme_s_python_runs(capsys):
     for block in blocks:
         exec(compile(block, str(README), "exec"), {})
     assert "player_0" in capsys.readouterr().out
+
+
+def test_the_positions_of_the_docs_are_those_of_their_records():
+    """Each position is shown as its seat saw it, and the first line of its table is what was played."""
+    page = (ROOT / "docs/pages/positions.md").read_text(encoding="utf-8")
+    games = list(record.read(ROOT / "docs/records/records-guan_pai.jsonl"))
+    found = re.findall(
+        r"## (\d+)\. Game (\d+), decision (\d+), seat (\d)\n\n```text\n(.*?)\n```\n"
+        r".*?plays \| points \|\n.*?\n\| [^|]* \| ([^|]*) \| played \|",
+        page,
+        flags=re.DOTALL,
+    )
+    assert len(found) == len(games) == 10
+    game = get("guan_pai")
+    names = game.info(game.rules()).action_names
+    for number, line, decision, seat, text, played in found:
+        own = games[int(line) - 1]
+        assert number == line and own["decisions"][int(decision)][0] == int(seat)
+        record.verify(own)
+        table = list(record.replay(own))[int(decision)][0]
+        assert str(game.text.view(table, int(seat))).rstrip() == text
+        assert names[own["decisions"][int(decision)][1]] == played
