@@ -111,18 +111,18 @@ RECIPES = {
     "guan_pai": Recipe("guan_pai", taught("rule_v1", 12), ("--samples", "12M"), judge="rule_v1"),
     "zheng_shang_you": Recipe("zheng_shang_you", taught("rule_v0", 12), ("--samples", "10M")),
     "zheng_shang_you-2-decks": Recipe(
-        "zheng_shang_you", advised("rule_v0", 6), ("--samples", "3M"), {"decks": 2}
+        "zheng_shang_you", advised("rule_v0", 6), ("--samples", "3M"), {"decks": 2}, deals=20
     ),
     "diao_xie": Recipe("diao_xie", KEEP_MANY, ("--samples", "40M"), greedy=False, deals=DEALS),
     "diao_xie-cfr": Recipe(
         "diao_xie", ("--algo", "cfr"), ("--iterations", "20000"), greedy=False, deals=DEALS
     ),
-    "xiangxi96": Recipe("xiangxi96", taught("rule_v0", 8), ("--samples", "7M")),
+    "xiangxi96": Recipe("xiangxi96", advised("rule_v0", 6), ("--samples", "3M"), deals=20),
     "xiangxi96-2-players": Recipe(
-        "xiangxi96", advised("rule_v0", 8), ("--samples", "7M"), {"num_players": 2}
+        "xiangxi96", advised("rule_v0", 6), ("--samples", "3M"), {"num_players": 2}, deals=20
     ),
     "xiangxi96-4-players": Recipe(
-        "xiangxi96", advised("rule_v0", 8), ("--samples", "7M"), {"num_players": 4}
+        "xiangxi96", advised("rule_v0", 6), ("--samples", "3M"), {"num_players": 4}, deals=20
     ),
 }
 

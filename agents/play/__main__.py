@@ -12,6 +12,7 @@ from pathlib import Path
 
 ADDRESS = "127.0.0.1"
 PORT = 8642
+RUNS = Path("runs")  # where training.selfplay puts what it makes
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -26,7 +27,8 @@ def make_parser() -> argparse.ArgumentParser:
         nargs="*",
         type=Path,
         metavar="FOLDER",
-        help="runs, or folders of runs and reports: their agents and records are offered",
+        help="runs, or folders of runs and reports: their agents and records are offered (default: runs, "
+        "if it is there)",
     )
     parser.add_argument(
         "--port", type=int, default=PORT, help=f"where the page is (default {PORT}); 0: any free port"
@@ -79,7 +81,7 @@ def main(argv: list[str] | None = None) -> int:
     from .folders import Folders
 
     try:
-        folders = Folders(arguments.folders)
+        folders = Folders(arguments.folders or [RUNS] * RUNS.is_dir())
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
