@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ..play_server import Server
+from ..play_server import PATIENCE, Server
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 
@@ -69,7 +69,7 @@ class Watched:
     def __init__(self, browser: Any, server: Server, viewport: dict[str, int], locale: str) -> None:
         self.problems: list[str] = []
         context = browser.new_context(viewport=viewport, locale=locale, accept_downloads=True)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE * 1000)
         self.page = context.new_page()
         own = (f"http://127.0.0.1:{server.port}/", "blob:", "about:")
         self.page.on("console", lambda m: m.type in ("error", "warning") and self.problems.append(m.text))
@@ -130,7 +130,7 @@ def start(
 
 def until(page: Any, script: str, *values: Any) -> None:
     """Until a JavaScript function of ``values`` says so (the page's policy forbids Playwright's own way)."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while not page.evaluate(script, *values):
         assert time.monotonic() < end, script
         page.wait_for_timeout(10)
