@@ -140,10 +140,10 @@ class NetworkAgent(Agent):
             for k in range(0, len(observations), LARGEST_FORWARD):
                 part = torch.from_numpy(observations[k : k + LARGEST_FORWARD])
                 logits[k : k + LARGEST_FORWARD] = self.net(part.to(device).float()).cpu().numpy()
-        if not np.isfinite(logits).all():  # it would play its first legal action, unnoticed
-            raise ValueError("the network's answer is not finite")
         if self.adviser is not None:
             logits = self.adviser.raised(logits, observations)
+        if not np.isfinite(logits).all():  # it would play its first legal action, unnoticed
+            raise ValueError("the network's answer is not finite")
         logits[masks == 0] = -np.inf
         return logits
 

@@ -81,6 +81,14 @@ def test_it_is_saved_with_its_adviser(tmp_path: Path) -> None:
         again.act(asked)
 
 
+def test_a_weight_that_is_no_number_says_so(tmp_path: Path) -> None:
+    own, info = network(GAME, {}, adviser=Adviser.of("rule_v1", GAME, float("nan"))), info_of(GAME, {})
+    folder = saved(tmp_path / "x", own, [info.observation_size + info.num_actions, 16, info.num_actions])
+    asked = decisions_of(at_moment(GAME, {}, 5, [1, 115]), np.random.default_rng(0))
+    with pytest.raises(ValueError, match="not finite"):
+        agents.load(folder, GAME).act(asked)
+
+
 def test_an_unknown_adviser_is_refused(tmp_path: Path) -> None:
     own, info = network(GAME, {}, adviser=Adviser.of("rule_v1", GAME)), info_of(GAME, {})
     assert own.adviser is not None
