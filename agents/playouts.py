@@ -74,18 +74,22 @@ def try_candidates(tables, candidates, key, first, mask, spare, scores):
             scores[number, i] = trial.score[seat]
 
 
-@cache
-def _trier(game: str, rule: str) -> Any:
-    """``try_candidates`` of a game, played out by the kernel ``choose`` of ``agents.rule.<rule>``."""
-    found, owner = get(game), f"playouts.{rule}"
+def rule_kernels(game: str, rule: str) -> dict[str, Any]:
+    """A game's kernels, and ``play_out`` by the kernel ``choose`` of ``agents.rule.<rule>``, to be bound."""
+    found = get(game)
     kernels = {
         **found.kernels,
         "only_action": found.loops.only_action,
         "choose": import_module(f"agents.rule.{rule}").choose,
-        "fill": worlds.kernel(game),
     }
-    kernels["play_out"] = bind(play_out, kernels, owner)
-    return bind(try_candidates, kernels, owner)
+    return {**kernels, "play_out": bind(play_out, kernels, f"playouts.{rule}")}
+
+
+@cache
+def _trier(game: str, rule: str) -> Any:
+    """``try_candidates`` of a game, played out by the rule player of ``agents.rule.<rule>``."""
+    kernels = {**rule_kernels(game, rule), "fill": worlds.kernel(game)}
+    return bind(try_candidates, kernels, f"playouts.{rule}")
 
 
 class RulePlayouts:

@@ -31,7 +31,7 @@ from .optimiser import has_fast_bfloat16
 from .peers import rlcard_dmc
 from .selfplay import Config
 
-Algo = Literal["ppo", "dmc", "sb3"]
+Algo = Literal["ppo", "dmc", "rpi", "sb3"]
 Options = Mapping[str, Any]
 Rows = list[dict[str, Any]]
 
@@ -112,7 +112,8 @@ def measure(game: str, options: Options, algo: Algo, seconds: float, processes: 
 
 def measure_peers(seconds: float, threads: int) -> Rows:
     """Other trainers in the same run, and how many times faster ours are; decisions a second."""
-    ppo, dmc, sb3 = (measure(PEER_GAME, {}, algo, seconds) for algo in get_args(Algo))
+    algos: tuple[Algo, ...] = ("ppo", "dmc", "sb3")
+    ppo, dmc, sb3 = (measure(PEER_GAME, {}, algo, seconds) for algo in algos)
     peers = {
         "RLCard DMC, dou dizhu": rlcard_dmc(seconds, threads),
         "MaskablePPO, samples": sb3["samples"],

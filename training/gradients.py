@@ -106,6 +106,34 @@ def pull_towards(logits, masks, goals, weight, gradient):
     return divergence, entropy
 
 
+@njit
+def boltzmann_gradient(logits, masks, gains, gradient, sums):
+    """Gradient of a mean loss with respect to the ``logits`` (B, A), over legal actions only.
+
+    The loss of a sample is the sum over actions of p (log p - g), with p the softmax of the logits over the
+    legal actions and g the ``gains`` (B, A). Writes ``gradient``, and adds the sums over the batch of the
+    loss, of the entropy of p and of the mean gain under p to ``sums`` (3,).
+    """
+    for i in range(len(logits)):
+        total = log_total(logits[i], masks[i])
+        entropy, gain = np.float32(0), np.float32(0)
+        for a in range(logits.shape[1]):
+            gradient[i, a] = 0
+            if masks[i, a]:
+                log_p = logits[i, a] - total
+                p = np.exp(log_p)
+                entropy -= p * log_p
+                gain += p * gains[i, a]
+                gradient[i, a] = p
+        loss = -entropy - gain
+        for a in range(logits.shape[1]):
+            if masks[i, a]:
+                gradient[i, a] *= (logits[i, a] - total - gains[i, a] - loss) / len(logits)
+        sums[0] += loss
+        sums[1] += entropy
+        sums[2] += gain
+
+
 def one_hot(actions: NDArray[np.int64], num_actions: int) -> NDArray[np.float32]:
     """All probability (B, A) on the ``actions`` (B,)."""
     goals = np.zeros((len(actions), num_actions), np.float32)

@@ -43,6 +43,7 @@ from .dmc import DMC, DMCConfig
 from .evaluate import YARDSTICK, evaluate_against
 from .exploitability import can_solve, exploitability
 from .ppo import PPO, PPOConfig
+from .rpi import RPI, RPIConfig
 from .sb3 import SB3
 from .stats import Direction
 from .stopping import Stopping
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from .selfplay import Config
 
 EVALUATED = "evaluated"  # the folder of a run that has its agents as they were when they were evaluated
-Learner = PPO | AveragedPPO | DMC | SB3
+Learner = PPO | AveragedPPO | DMC | RPI | SB3
 EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
 
 
@@ -69,11 +70,20 @@ def new_learner(config: Config, game: Game, rules: Rules) -> Learner:
         opponent = load(config.opponent, game.name, rules) if config.dmc.fixed else None
         vec = _tables(game, rules, config.dmc)
         return DMC(vec, config.dmc, config.seed, opponent, config.device)
+    if config.algo == "rpi":
+        name = config.adviser or newest_frozen_rule(game.name)
+        adviser = Adviser.of(name, game.name, config.rpi.advice_weight)
+        return RPI(_tables(game, rules, config.rpi), config.rpi, config.seed, adviser, config.device)
     others = Others(config.warm_start, config.opponent, config.adviser)
     make = partial(new_ppo, game, rules, others, config.device)
     if config.processes > 1:
         return AveragedPPO(make, config.ppo, config.seed, config.processes)
     return make(config.ppo, config.seed)
+
+
+def newest_frozen_rule(game: str) -> str:
+    """Who advises where nobody is named: what learned from it can be loaded for good."""
+    return frozen_rules(game)[-1]
 
 
 @dataclass(frozen=True)
@@ -95,8 +105,9 @@ def new_ppo(game: Game, rules: Rules, others: Others, device: str, config: PPOCo
     return PPO(_tables(game, rules, config), config, seed, teacher, opponent, adviser, device)
 
 
-def _tables(game: Game, rules: Rules, config: PPOConfig | DMCConfig) -> VectorTables:
-    return VectorTables(game, config.num_envs, skip_forced=config.skip_forced, **rules.as_dict())
+def _tables(game: Game, rules: Rules, config: PPOConfig | DMCConfig | RPIConfig) -> VectorTables:
+    skip_forced = isinstance(config, RPIConfig) or config.skip_forced
+    return VectorTables(game, config.num_envs, skip_forced=skip_forced, **rules.as_dict())
 
 
 class Run:

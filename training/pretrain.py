@@ -107,9 +107,17 @@ def taught(adviser: str, evaluations: int) -> tuple[str, ...]:
     )
 
 
+def tried(adviser: str, evaluations: int) -> tuple[str, ...]:
+    """The arguments of a run that tries what a rule player would do better otherwise."""
+    return (
+        *("--algo", "rpi", "--adviser", adviser),
+        *("--evaluations", str(evaluations), "--eval-deals", "1000"),
+    )
+
+
 RECIPES = {
-    "guan_pai": Recipe("guan_pai", taught("rule_v1", 12), ("--samples", "12M"), judge="rule_v1"),
-    "zheng_shang_you": Recipe("zheng_shang_you", taught("rule_v0", 12), ("--samples", "10M")),
+    "guan_pai": Recipe("guan_pai", tried("rule_v1", 10), ("--samples", "8M"), judge="rule_v1"),
+    "zheng_shang_you": Recipe("zheng_shang_you", tried("rule_v0", 8), ("--samples", "4M")),
     "zheng_shang_you-2-decks": Recipe(
         "zheng_shang_you", advised("rule_v0", 6), ("--samples", "3M"), {"decks": 2}, deals=20
     ),

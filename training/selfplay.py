@@ -33,24 +33,31 @@ from .curve import REPORT_FILE
 from .display import Display
 from .dmc import DMCConfig
 from .evaluate import YARDSTICK
-from .learning import Run
+from .learning import Run, newest_frozen_rule
 from .ppo import PPOConfig
+from .rpi import RPIConfig
 from .sb3 import SB3Config
 from .stopping import Stopping
 
-MINUTES = {"ppo": 2.0, "dmc": 2.0, "sb3": 2.0, "cfr": 1 / 6}
-NETWORKS = {"ppo": PPOConfig, "dmc": DMCConfig, "sb3": SB3Config}  # the algorithms that teach networks
+MINUTES = {"ppo": 2.0, "dmc": 2.0, "rpi": 2.0, "sb3": 2.0, "cfr": 1 / 6}
+NETWORKS = {  # the algorithms that teach networks
+    "ppo": PPOConfig,
+    "dmc": DMCConfig,
+    "rpi": RPIConfig,
+    "sb3": SB3Config,
+}
 BUDGETS = ("minutes", "samples", "iterations")
 OWN_OPTIONS = {  # of some algorithms only
     **dict.fromkeys(("samples", "threads", "evaluations", "eval_deals", "final_deals"), tuple(NETWORKS)),
     "ppo": ("ppo",),
     "dmc": ("dmc",),
+    "rpi": ("rpi",),
     "sb3": ("sb3",),
     "warm_start": ("ppo",),
-    "adviser": ("ppo",),
+    "adviser": ("ppo", "rpi"),
     "processes": ("ppo",),
     "opponent": ("ppo", "dmc"),
-    "device": ("ppo", "dmc"),
+    "device": ("ppo", "dmc", "rpi"),
     "iterations": ("cfr",),
 }
 
@@ -61,9 +68,9 @@ class Config:
 
     game: tyro.conf.Positional[str] = "guan_pai"
     """The game."""
-    algo: Literal["ppo", "dmc", "sb3", "cfr"] = "ppo"
-    """Proximal policy optimisation, deep Monte Carlo, MaskablePPO of sb3-contrib, or counterfactual regrets
-    (for diao_xie)."""
+    algo: Literal["ppo", "dmc", "rpi", "sb3", "cfr"] = "ppo"
+    """Proximal policy optimisation, deep Monte Carlo, rollout policy iteration, MaskablePPO of sb3-contrib,
+    or counterfactual regrets (for diao_xie)."""
     minutes: float | None = None
     """Minutes of learning, compiling and evaluating not counted; a time budget is not reproducible.
     By default 2, and a sixth of CFR."""
@@ -81,14 +88,15 @@ class Config:
     warm_start: str | None = None
     """PPO: an agent, such as rule, whose play is learned first (see --ppo.warm-samples)."""
     adviser: str | None = None
-    """PPO: a frozen rule player, such as rule_v0: the network begins as it plays, sees what it would do, and
-    learns when to do something else (see --ppo.advice-weight)."""
+    """PPO and RPI: a frozen rule player, such as rule_v0: the network begins as it plays, sees what it would
+    do, and learns when to do something else (see --ppo.advice-weight). RPI always has one, by default the
+    newest, who also plays the rollouts."""
     opponent: str = "rule"
     """PPO and DMC: the agent at the tables of --ppo.fixed or --dmc.fixed."""
     processes: int = 1
     """PPO: so many processes share the tables and average their gradients, one core for each."""
     device: str = "cpu"
-    """PPO and DMC: where networks are worked out, as torch names it: cpu, cuda, cuda:1."""
+    """PPO, DMC and RPI: where networks are worked out, as torch names it: cpu, cuda, cuda:1."""
     threads: int = 1
     """Threads of torch; with one the same seed gives the same weights."""
     evaluations: int = 6
@@ -101,6 +109,8 @@ class Config:
     """Options of PPO."""
     dmc: DMCConfig = field(default_factory=DMCConfig)
     """Options of DMC."""
+    rpi: RPIConfig = field(default_factory=RPIConfig)
+    """Options of rollout policy iteration."""
     sb3: SB3Config = field(default_factory=SB3Config)
     """Options of MaskablePPO."""
 
@@ -163,6 +173,8 @@ def main(argv: list[str] | None = None) -> int:
             )  # fmt: skip
         if config.warm_start is not None:
             config = replace(config, warm_start=lasting(config.warm_start, config.game, rules))
+        if config.algo == "rpi" and config.adviser is None:
+            config = replace(config, adviser=newest_frozen_rule(config.game))
         if config.adviser is not None:
             frozen_rule(config.adviser, config.game)
         config = replace(config, opponent=lasting(config.opponent, config.game, rules))

@@ -41,14 +41,19 @@ class RuleAgent(Agent):
     game : str
     frozen : int or None
         Which frozen version; None is the newest.
+
+    Attributes
+    ----------
+    module : str
+        Of ``agents.rule``, where its kernel is.
     """
 
     needs_tables = True
 
     def __init__(self, game: str, frozen: int | None = None) -> None:
         version = "" if frozen is None else f"_v{frozen}"
-        self.name = f"rule{version}"
-        self._choose_all = _chooser(game + version)
+        self.name, self.module = f"rule{version}", game + version
+        self._choose_all = _chooser(self.module)
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
         if decisions.tables is None:

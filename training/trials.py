@@ -1,0 +1,149 @@
+"""Decisions in which every legal action is tried: what the game comes to after each of them.
+
+A policy plays in all seats. Now and then, before it acts, every legal action is taken in a copy of the table,
+as it really is, and a rule player plays all seats to the end. The cards that the seat does not see are those
+of this deal, so what one deal says of an action is luck to a great part; the mean over the deals that look
+like this one to the seat is what the action is worth. The luck that actions have in common cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import Decisions
+from agents.adviser import Adviser
+from agents.playouts import rule_kernels
+from envs.core.game import MASK, MONEY, GameInfo
+from envs.core.jit import bind
+from envs.core.rng import mix, mix_in, uniform
+from envs.core.seeding import as_seed
+from envs.core.vector import VectorTables
+
+from .dmc import sample_epsilon_greedy
+from .rollout import Policy
+
+_STREAM = 0x7217  # keeps these random numbers apart from others made from the same seed
+
+
+def try_actions(tables, masks, keys, share, mask, spare, tried, points):
+    """Try every legal action at a ``share`` of the ``tables`` (N,), drawn by their keys (N,).
+
+    Writes at which tables they were ``tried`` (N,), and there the ``points`` (N, A) of the seat to act at the
+    end, zero where illegal. ``mask`` (A,) and ``spare`` (1,) are room to work in.
+    """
+    for i in range(len(tables)):
+        tried[i] = uniform(mix(keys[i])) < share
+        if not tried[i]:
+            continue
+        seat = np.int64(tables[i].turn)
+        for action in range(masks.shape[1]):
+            points[i, action] = 0
+            if masks[i, action]:
+                spare[0] = tables[i]
+                trial = spare[0]
+                apply(trial, action)  # noqa: F821
+                play_out(trial, mask, keys[i])  # noqa: F821
+                points[i, action] = trial.score[seat]
+
+
+@cache
+def _trier(game: str, rule: str) -> Any:
+    """``try_actions`` of a game, played out by the rule player of ``agents.rule.<rule>``."""
+    return bind(try_actions, rule_kernels(game, rule), f"trials.{rule}")
+
+
+def trial_dtype(info: GameInfo) -> np.dtype[Any]:
+    """A sample: what was seen, the adviser's action behind it, and what every action came to."""
+    return np.dtype(
+        [
+            ("observation", np.uint8, (info.observation_size + info.num_actions,)),
+            ("action_mask", np.int8, (info.num_actions,)),
+            ("gains", np.float32, (info.num_actions,)),  # points on the adviser's action; 0 where illegal
+        ],
+        align=True,
+    )
+
+
+class Trials:
+    """Plays one policy in all seats of ``vec``, and hands out decisions in which all actions were tried.
+
+    Parameters
+    ----------
+    vec : VectorTables
+        It is reset here.
+    size : int
+        A batch holds at least this many samples.
+    seed : int
+        Of the deals and of what is drawn.
+    adviser : Adviser
+        The policy sees its action, and its rule player plays the games out.
+    share : float
+        Of the decisions that are tried.
+    """
+
+    def __init__(self, vec: VectorTables, size: int, seed: int, adviser: Adviser, share: float) -> None:
+        self.vec, self.size, self._adviser, self._share = vec, size, adviser, share
+        n, info = vec.num_envs, vec.game
+        self._try = _trier(info.name, adviser.rule.module)
+        own = mix_in(np.arange(n, dtype=np.uint64), _STREAM, as_seed(seed))  # no other seed's tables
+        self._seen, self._infos = vec.reset(seed=own.tolist())
+        self._keys = mix_in(own, _STREAM)
+        self._actions, self._log_probs = np.zeros(n, np.int64), np.zeros(n, np.float32)
+        self._mask, self._spare = np.zeros(info.num_actions, MASK), vec.tables(blank=False)[:1]
+        self._tried, self._points = np.zeros(n, np.bool_), np.zeros((n, info.num_actions), MONEY)
+        self._batch = np.zeros(size + n, trial_dtype(info))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next batch depends on but the policy: arrays for :meth:`load_state`."""
+        return {**{f"tables_{i}": kept for i, kept in enumerate(self.vec.snapshot())}, "keys": self._keys}
+
+    def load_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from where others of the same size and game gave their ``state``."""
+        self.vec.restore(tuple(arrays[f"tables_{i}"] for i in range(len(self.vec.snapshot()))))
+        self._keys[:] = arrays["keys"]
+
+    def collect(self, policy: Policy, epsilon: float) -> tuple[NDArray[Any], int]:
+        """Play until so many decisions were tried as are a batch.
+
+        Parameters
+        ----------
+        policy : callable
+            The action that it prefers most is played.
+        epsilon : float
+            Share of actions that are drawn at random instead.
+
+        Returns
+        -------
+        batch : (B,) records of ``trial_dtype``
+            Overwritten by the next call.
+        games : int
+            How many games have ended.
+        """
+        filled, games = 0, 0
+        while filled < self.size:
+            masks, seats = self._seen["action_mask"], self._infos["seat"]
+            tables = self.vec.tables(blank=False)
+            self._try(
+                tables, masks, self._keys, self._share, self._mask, self._spare, self._tried, self._points
+            )
+            asked = Decisions(self._seen["observation"], masks, seats, self._keys, self.vec.tables())
+            advised = self._adviser.advise(asked)
+            filled = self._note(advised, masks, filled)
+            sample_epsilon_greedy(policy(advised), masks, self._keys, epsilon, self._actions, self._log_probs)
+            self._seen, _, ended, _, self._infos = self.vec.step(self._actions)
+            games += int(ended.sum())
+        return self._batch[:filled], games
+
+    def _note(self, advised: NDArray[np.uint8], masks: NDArray[np.int8], filled: int) -> int:
+        """Add what was tried to the batch, of which so much is ``filled``; returns how much is now."""
+        rows = np.flatnonzero(self._tried)
+        samples, num_actions = self._batch[filled : filled + len(rows)], masks.shape[1]
+        samples["observation"], samples["action_mask"] = advised[rows], masks[rows]
+        own = self._points[rows, advised[rows, -num_actions:].argmax(axis=1)]
+        samples["gains"] = np.where(masks[rows], self._points[rows] - own[:, None], 0)
+        return filled + len(rows)
