@@ -74,6 +74,7 @@ def try_candidates(tables, candidates, key, first, mask, spare, scores):
             scores[number, i] = trial.score[seat]
 
 
+@cache
 def rule_kernels(game: str, rule: str) -> dict[str, Any]:
     """A game's kernels, and ``play_out`` by the kernel ``choose`` of ``agents.rule.<rule>``, to be bound."""
     found = get(game)

@@ -165,4 +165,4 @@ def test_selfplay_with_an_adviser(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert not (tmp_path / "none").exists()
     with pytest.raises(SystemExit):
         selfplay.main(["guan_pai", "--algo", "dmc", "--adviser", "rule_v0"])
-    assert "--adviser is an option of --algo ppo, not dmc" in capsys.readouterr().err
+    assert "--adviser is an option of --algo ppo or rpi, not dmc" in capsys.readouterr().err

@@ -37,6 +37,7 @@ SMALL = {
         "16",
     ],
     "dmc": ["--dmc.num-envs", "32", "--dmc.batch", "512", "--dmc.minibatch", "128", "--dmc.ring", "1024"],
+    "rpi": ["--rpi.num-envs", "32", "--rpi.batch", "512", "--rpi.minibatch", "128"],
     "sb3": [
         "--sb3.num-envs",
         "32",
@@ -69,6 +70,7 @@ RUNS = {
         *["--adviser", "rule_v0", "--ppo.past", "0.3", "--ppo.all-hands"],
     ],
     "dmc": [*small("dmc", "guan_pai", "--env.cards-each", "5"), "--dmc.past", "0.3", "--dmc.fixed", "0.2"],
+    "rpi": small("rpi", "zheng_shang_you", "--env.cards-each", "5"),
     "sb3": small("sb3", "guan_pai", "--env.cards-each", "5"),
 }
 SAVES_OFTEN = """
