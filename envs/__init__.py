@@ -35,7 +35,7 @@ def make(name: str, render_mode: str | None = None, on_illegal: str = "raise", *
     ----------
     name : str
         One of ``games()``.
-    render_mode : {"ansi", "human"} or None
+    render_mode : {"ansi", "human", "rgb_array"} or None
     on_illegal : {"raise", "terminate"}
     **options
         The game's rule options.
@@ -113,8 +113,8 @@ def make_gym(
     on_illegal : {"raise", "terminate"}
         What an illegal action does: a ValueError with nothing changed, or the end of the episode with
         a reward of -1.
-    render_mode : {"ansi", "human"} or None
-        The table from the learner's chair; a vector knows "ansi" alone.
+    render_mode : {"ansi", "human", "rgb_array"} or None
+        The table from the learner's chair; a vector knows "ansi" and "rgb_array", and returns tuples of them.
     **options
         The game's rule options.
 

@@ -5,8 +5,10 @@ its decisions again gives the same plays and the same scores, or the record is w
 says where. ``raw_env.record()`` makes one, and so does ``python -m training.evaluate --save-records``.
 
     python -m envs.record verify FILE [FILE ...]
+    python -m envs.record gif FILE OUT [--game K] [--seat S]
 
-Exit code 1 if a game is not as recorded, 2 if a file cannot be read.
+The first plays every game again and compares: exit code 1 if a game is not as recorded, 2 if a file cannot be
+read. The second makes an animation of one game: exit code 2 if it cannot.
 """
 
 from __future__ import annotations
@@ -16,16 +18,20 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .core.drawing.pixels import write_gif
+from .core.drawing.tables import svg
 from .core.game import Game, Rules, get
 from .core.plays import make_record
 from .core.plays import replay as replay_decisions
-from .core.seeding import as_dealer, as_deck
+from .core.seeding import as_dealer, as_deck, as_index
 
 Record = Mapping[str, Any]
 
@@ -214,13 +220,20 @@ def write(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
     OSError
         If the file cannot be written; what was at ``path`` is still there.
     """
+    with _whole(path) as file:
+        for record in records:
+            check(record)
+            file.write(json.dumps(record).encode() + b"\n")
+
+
+@contextmanager
+def _whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write: in the end it is at ``path`` as a whole or, if anything fails, not at all."""
     path = Path(path)
     temporary = path.with_name(f".unfinished-{os.getpid()}-{path.name}")
     try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            for record in records:
-                check(record)
-                file.write(json.dumps(record) + "\n")
+        with temporary.open("wb") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -267,6 +280,53 @@ def read(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
             raise ValueError(f"{os.fspath(path)}:{number}: {error}") from None
 
 
+def animate(
+    record: Record,
+    path: str | os.PathLike[str],
+    seat: int | None = None,
+    *,
+    seconds: float = 1.0,
+    width: int | None = None,
+) -> None:
+    """Make a GIF of a game: its table as dealt, then after every decision.
+
+    Pictures that follow each other and are equal become one. The file is written completely or not at all.
+
+    Parameters
+    ----------
+    record : Record
+    path : path
+    seat : int, optional
+        From whose chair; with all hands open without it.
+    seconds : float
+        How long each picture is shown; the last one three times as long.
+    width : int, optional
+        In pixels; smaller pictures make a smaller file.
+
+    Raises
+    ------
+    ValueError
+        As :func:`replay`, and for a bad seat.
+    ImportError
+        If resvg-py is not installed.
+    OSError
+        If the file cannot be written; what was at ``path`` is still there.
+
+    Examples
+    --------
+    >>> from envs import make
+    >>> raw = make("guan_pai").unwrapped
+    >>> raw.reset(seed=7)
+    >>> animate(raw.record(), "game.gif", seat=0)  # doctest: +SKIP
+    """
+    game, rules, _, _ = _start(record)
+    info = game.info(rules)
+    chair = None if seat is None else as_index(seat, info.num_players, "a seat")
+    pictures = [svg(game, info, table, chair) for table in replay(record)]
+    with _whole(path) as file:
+        write_gif(pictures, file, seconds, 3 * seconds, width)
+
+
 # --- the command line ---------------------------------------------------------------------------
 
 
@@ -289,8 +349,34 @@ def main(argv: list[str] | None = None) -> int:
     what = "play every game of these files again and compare"
     command = commands.add_parser("verify", help=what, description=f"{what.capitalize()}.")
     command.add_argument("files", nargs="+", metavar="FILE", help="JSON lines, one game a line")
+    what = "make an animation of one game"
+    command = commands.add_parser("gif", help=what, description=f"{what.capitalize()}.")
+    command.add_argument("file", metavar="FILE", help="JSON lines, one game a line")
+    command.add_argument("out", metavar="OUT", help="the GIF to write")
+    command.add_argument("--game", type=int, default=1, metavar="K", help="which one, counted from 1")
+    command.add_argument("--seat", type=int, metavar="S", help="from whose chair; else all hands are open")
+    command.add_argument("--seconds", type=float, default=1.0, help="how long each picture is shown")
+    command.add_argument("--width", type=int, help="in pixels")
+    chosen = parser.parse_args(argv)
+    return _verify(chosen.files) if chosen.command == "verify" else _gif(chosen)
+
+
+def _gif(chosen: argparse.Namespace) -> int:
+    try:
+        record = next(islice(read(chosen.file), max(0, chosen.game - 1), None), None)
+        if record is None or chosen.game < 1:
+            raise ValueError(f"{chosen.file} has no game {chosen.game}")
+        animate(record, chosen.out, chosen.seat, seconds=chosen.seconds, width=chosen.width)
+    except (OSError, ValueError, ImportError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(f"{chosen.out}: {len(record['decisions'])} decisions")
+    return 0
+
+
+def _verify(paths: list[str]) -> int:
     code = 0
-    for path in parser.parse_args(argv).files:
+    for path in paths:
         try:
             games, problems = verify_file(path)
         except OSError as error:

@@ -155,7 +155,7 @@ def test_maskable_ppo_runs() -> None:
 
 
 def test_importing_envs_imports_neither_agents_nor_torch() -> None:
-    code = "import envs, sys; assert not {'torch', 'agents', 'stable_baselines3'} & set(sys.modules)"
+    code = "import envs, sys; assert not {'torch', 'agents', 'stable_baselines3', 'resvg_py', 'PIL'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

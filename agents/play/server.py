@@ -17,6 +17,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from envs.core.drawing.shapes import CARDS_FILE
+
 from . import catalogue, guard
 from .folders import Folders
 from .orders import ORDERS
@@ -105,8 +107,12 @@ def make_app(token: str, port: int, folders: Folders) -> ASGIApp:
             room.leave(client)
             writer.cancel()
 
-    routes = [Route("/", page), WebSocketRoute("/ws", talk), Mount("/static", StaticFiles(directory=STATIC))]
-    app = Starlette(routes=routes)
+    async def shapes(request: Request) -> Response:
+        return Response(f"export default {CARDS_FILE.read_text('utf-8')}", media_type="text/javascript")
+
+    drawn = Route("/static/shapes.js", shapes)  # cards have the shapes that they have in pictures of tables
+    files = Mount("/static", StaticFiles(directory=STATIC))
+    app = Starlette(routes=[Route("/", page), WebSocketRoute("/ws", talk), drawn, files])
     app.state.room = room
     return Guarded(app, port)
 

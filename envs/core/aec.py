@@ -16,6 +16,8 @@ from pettingzoo import AECEnv
 from . import cards as card_text
 from . import plays
 from .batch import ILLEGAL, OVER
+from .drawing.pixels import pixels
+from .drawing.tables import svg
 from .game import COUNTER, MASK, OBSERVATION, Game, GameInfo, Play, Rules
 from .seeding import as_dealer, as_deck, as_index, as_seed, fresh_seed, illegal_action
 
@@ -41,8 +43,8 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
     Parameters
     ----------
     game : Game
-    render_mode : {"ansi", "human"} or None
-        ``render()`` returns the table as text, or prints it (also after every step).
+    render_mode : {"ansi", "human", "rgb_array"} or None
+        ``render()`` returns the table as text, prints it (also after every step), or returns a picture.
     **options
         The game's rule options; an unknown one is a TypeError, a bad value a ValueError.
     """
@@ -54,7 +56,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         self.game: GameInfo = game.info(self.rules)
         self.metadata: dict[str, Any] = {
             "name": f"{game.name}_v{self.game.version}",
-            "render_modes": ["human", "ansi"],
+            "render_modes": ["human", "ansi", "rgb_array"],
             "is_parallelizable": False,
             "render_fps": 1,
         }
@@ -219,15 +221,33 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         self._game.loops.see_all(self._tables, states, len(self._observation))
         return states[0]
 
-    def render(self) -> str | None:
-        """The table as text with all hands: returned ("ansi") or printed ("human")."""
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The table with all hands.
+
+        Returns
+        -------
+        str
+            As text, with ``render_mode="ansi"``.
+        (H, W, 3) uint8
+            As a picture, red, green and blue, with "rgb_array": that of ``svg()``, of one size for a game
+            under the same options.
+        None
+            With "human", which prints the text.
+
+        Raises
+        ------
+        ImportError
+            For a picture, where resvg-py is not installed.
+        """
         if self.render_mode == "ansi":
             return self.text()
+        if self.render_mode == "rgb_array":
+            return pixels(self.svg())
         if self.render_mode == "human":
             print(self.text(), end="\n\n")
         else:
             gymnasium.logger.warn(
-                "render() without a render_mode: pass render_mode='ansi' or 'human' to env()"
+                "render() without a render_mode: pass render_mode='ansi', 'human' or 'rgb_array' to env()"
             )
         return None
 
@@ -287,6 +307,16 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         """The table as text; from one ``seat``'s chair, or with all hands."""
         chair = None if seat is None else as_index(seat, self.game.num_players, "a seat")
         return str(self._game.text.view(self._table(), chair))
+
+    def svg(self, seat: int | None = None) -> str:
+        """The table as a picture, an SVG document; from one ``seat``'s chair, or with all hands."""
+        self._table()
+        chair = None if seat is None else as_index(seat, self.game.num_players, "a seat")
+        return svg(self._game, self.game, self._tables, chair)
+
+    def _repr_html_(self) -> str | None:
+        """The picture with all hands, which a notebook shows; None before the first game."""
+        return self.svg() if self._is_seeded else None
 
     def hand(self, seat: int) -> list[str]:
         """The cards that ``seat`` holds, lowest first (in Diao Xie in the order of the pack)."""

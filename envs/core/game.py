@@ -1,7 +1,7 @@
 """What a game declares: its options, its observation fields, its numbers and its kernels.
 
 A game is a folder of files with the same names and functions as the others' (``rules``, ``actions``,
-``table``, ``legal``, ``observation``, ``text``) and one :class:`Game` that ties them together.
+``table``, ``legal``, ``observation``, ``text``, ``scene``) and one :class:`Game` that ties them together.
 Everything around it (PettingZoo, vectors, single seats, records, agents) is written once, in terms of these.
 """
 
@@ -254,7 +254,8 @@ class Game:
     ``dtype`` is that of a table's record, ``kernels`` the functions ``deal``, ``legal``, ``apply``,
     ``observe``, ``blank`` and ``stats`` on one record (and ``points``, see ``batch.py``). ``text`` is a
     module with ``hand``, ``reading``, ``spent``, ``prefer``, ``same_cards``, ``why_not``, ``outcome`` and
-    ``view``, and ``events`` where things happen by themselves.
+    ``view``, and ``events`` where things happen by themselves. ``scene`` is a module with ``scene``, what a
+    picture of a table shows, and ``OPEN_AT_THE_END``, whether all hands are shown then.
 
     Of a record's fields the core knows the options, ``chance`` (4,) uint64, ``deck`` (room for all packs),
     ``turn`` (the seat to act), ``pending`` (not 0 in the middle of a play), ``over``, ``score`` (by seat) and
@@ -272,6 +273,7 @@ class Game:
     dtype: np.dtype[Any]
     kernels: Mapping[str, Any]
     text: types.ModuleType
+    scene: types.ModuleType
     variants: tuple[Mapping[str, Any], ...] = ({},)
     title_of: Callable[[int], str] | None = None
     env_class: type[Any] | None = None

@@ -29,7 +29,8 @@ OPTIONS: dict[str, Any] = {
 }  # a wrapper for C costs time and is not used
 LLVM_LEVEL = 2  # measured: kernels are ready sooner than at Numba's 3, and up to a tenth faster
 _PACKAGES = ("envs", "agents")  # kernels elsewhere only call these and functions of their own file
-_WITHOUT_KERNELS = "agents/play/"  # the web table: an edit there compiles nothing anew
+_WITHOUT_KERNELS = ("agents/play/", "envs/core/drawing/")  # what is shown: an edit compiles nothing anew
+_SCENE = "scene.py"  # in the folder of each game, and without kernels too
 
 
 def source_hash(root: Path | None = None) -> str:
@@ -38,7 +39,8 @@ def source_hash(root: Path | None = None) -> str:
     digest = hashlib.sha256()
     for package in _PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
-            if path.relative_to(root).as_posix().startswith(_WITHOUT_KERNELS):
+            name = path.relative_to(root).as_posix()
+            if name.startswith(_WITHOUT_KERNELS) or path.name == _SCENE:
                 continue
             digest.update(str(path.relative_to(root)).encode())
             digest.update(path.read_bytes())

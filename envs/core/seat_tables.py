@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .drawing.pixels import pixels
+from .drawing.tables import svg
 from .game import ACTION, MASK, REWARD, Game
 from .rng import mix_in
 from .seeding import as_decks, as_index, fresh_seed, illegal_action, seeds_for
@@ -262,6 +264,14 @@ class SeatTables(VectorTables):
 
     def text(self, row: int) -> str:
         """The table from the learner's chair."""
+        self._check_dealt()
+        return str(self._game.text.view(self._tables[row], int(self.learners[row])))
+
+    def picture(self, row: int) -> NDArray[np.uint8]:
+        """The same as a picture, (H, W, 3)."""
+        self._check_dealt()
+        return pixels(svg(self._game, self.game, self._tables[row : row + 1], int(self.learners[row])))
+
+    def _check_dealt(self) -> None:
         if not self._is_seeded:
             raise RuntimeError("there is no game yet: call reset() first")
-        return str(self._game.text.view(self._tables[row], int(self.learners[row])))

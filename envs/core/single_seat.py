@@ -30,7 +30,7 @@ class SeatEnv(gymnasium.Env[Observations, Any]):
     """
 
     def __init__(self, tables: SeatTables, render_mode: str | None = None) -> None:
-        self.metadata = {**tables.metadata, "render_modes": ["human", "ansi"], "render_fps": 1}
+        self.metadata = {**tables.metadata, "render_modes": ["human", "ansi", "rgb_array"], "render_fps": 1}
         del self.metadata["autoreset_mode"]
         self.render_mode = _render_mode(render_mode, self.metadata["render_modes"])
         self._tables, self.rules, self.game = tables, tables.rules, tables.game
@@ -120,14 +120,20 @@ class SeatEnv(gymnasium.Env[Observations, Any]):
         """Which actions (A,) are legal, as sb3-contrib asks for it; none when the episode is over."""
         return self._tables.masks()[0] != 0
 
-    def render(self) -> str | None:  # type: ignore[override]
-        """The table as the learner sees it: returned ("ansi") or printed ("human")."""
+    def render(self) -> str | NDArray[np.uint8] | None:  # type: ignore[override]
+        """The table as the learner sees it: returned ("ansi"), printed ("human"), or a picture ("rgb_array").
+
+        Pictures are (H, W, 3) uint8, of one size for a game under the same options.
+        """
         if self.render_mode == "ansi":
             return self._tables.text(0)
+        if self.render_mode == "rgb_array":
+            return self._tables.picture(0)
         if self.render_mode == "human":
             print(self._tables.text(0), end="\n\n")
         else:
-            gymnasium.logger.warn("render() without a render_mode: pass 'ansi' or 'human' to make_gym()")
+            modes = self.metadata["render_modes"]
+            gymnasium.logger.warn(f"render() without a render_mode: pass one of {modes} to make_gym()")
         return None
 
 
@@ -140,7 +146,8 @@ class SeatVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
 
     def __init__(self, tables: SeatTables, render_mode: str | None = None) -> None:
         mode = AutoresetMode.SAME_STEP
-        self.metadata = {**tables.metadata, "autoreset_mode": mode, "render_modes": ["ansi"], "render_fps": 1}
+        modes = ["ansi", "rgb_array"]
+        self.metadata = {**tables.metadata, "autoreset_mode": mode, "render_modes": modes, "render_fps": 1}
         self.render_mode = _render_mode(render_mode, self.metadata["render_modes"])
         self._tables, self.rules, self.game, self.num_envs = (
             tables,
@@ -235,11 +242,14 @@ class SeatVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         """Which actions are legal, (N, A)."""
         return self._tables.masks() != 0
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
-        """The tables as their learners see them, with ``render_mode="ansi"``."""
+    def render(self) -> tuple[str, ...] | tuple[NDArray[np.uint8], ...] | None:  # type: ignore[override]
+        """The tables as their learners see them: texts ("ansi") or pictures (H, W, 3) uint8 ("rgb_array")."""
         if self.render_mode == "ansi":
             return tuple(self._tables.text(row) for row in range(self.num_envs))
-        gymnasium.logger.warn("render() without a render_mode: pass render_mode='ansi' to make_gym()")
+        if self.render_mode == "rgb_array":
+            return tuple(self._tables.picture(row) for row in range(self.num_envs))
+        modes = self.metadata["render_modes"]
+        gymnasium.logger.warn(f"render() without a render_mode: pass one of {modes} to make_gym()")
         return None
 
 

@@ -29,6 +29,17 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):  # type: ignore[misc, 
         super().step(action)
 
 
+class Ordered(wrappers.OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc, unused-ignore]
+    """PettingZoo's wrapper, which a notebook shows as the picture of its table."""
+
+    def _repr_html_(self) -> str | None:
+        html: str | None = self.unwrapped._repr_html_()  # type: ignore[attr-defined]
+        return html
+
+    def __str__(self) -> str:
+        return str(self.env)  # as the wrapper itself has it, but not its subclasses
+
+
 def raw_table(game: Game, render_mode: str | None = None, **options: Any) -> TableEnv:
     """The raw environment of a game, of the game's own class if it has one."""
     table: TableEnv = (game.env_class or TableEnv)(game, render_mode=render_mode, **options)
@@ -51,4 +62,4 @@ def make_env(
     env: AECEnv[str, Observation, int] = raw_table(game, render_mode=render_mode, **options)
     if on_illegal == "terminate":
         env = TerminateIllegal(env, illegal_reward=ILLEGAL_REWARD)
-    return wrappers.OrderEnforcingWrapper(env)
+    return Ordered(env)

@@ -7,7 +7,7 @@ import types
 
 from ..core.aec import TableEnv
 from ..core.game import Game, GameInfo
-from . import legal, observation, table, text
+from . import legal, observation, scene, table, text
 from .actions import FEATURE_NAMES, FEATURES
 from .hands import PACK
 from .rules import DiaoXieRules, most_decisions, score_bounds
@@ -65,6 +65,7 @@ GAME = Game(
         }
     ),
     text=text,
+    scene=scene,
     env_class=DiaoXieEnv,
     variants=({}, *({"num_players": n} for n in (3, 4, 5)), {"betting": "limit"}),
 )  # fmt: skip

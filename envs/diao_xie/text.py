@@ -29,12 +29,15 @@ def hand(t: Any, seat: int) -> list[str]:
     return [PACK[card] for card in t["cards"][seat].tolist()]
 
 
+def english_name(first: int, second: int) -> str:
+    """What two cards are, such as ``"heaven_nine"`` or ``"7 points"``."""
+    category = int(CATEGORY[first, second])
+    return f"{HAND_POINTS[first, second]} points" if category == PLAIN else CATEGORIES[category]
+
+
 def hand_name(first: int, second: int) -> str:
     """What two cards are, such as ``"heaven_nine 天九"`` or ``"7 points 杂牌"``."""
-    category = int(CATEGORY[first, second])
-    if category == PLAIN:
-        return f"{HAND_POINTS[first, second]} points {CHINESE[PLAIN]}"
-    return f"{CATEGORIES[category]} {CHINESE[category]}"
+    return f"{english_name(first, second)} {CHINESE[int(CATEGORY[first, second])]}"
 
 
 def reading(t: Any, actions: Sequence[int]) -> tuple[str, str, int]:
@@ -96,7 +99,8 @@ def view(t: Any, seat: int | None) -> str:
         is_seen = seat is None or seat == who or is_over
         cards = f"{PACK[first]} {PACK[second]} ({hand_name(first, second)})" if is_seen else "(hidden)"
         mark = ">" if who == turn and not is_over else " "
-        lines.append(f"{mark} player_{who}  {_did(t, who):24s} stake {int(t['stakes'][who]):3d} b  {cards}")
+        did = ", ".join(ACTION_NAMES[action] for action in done(t, who)) or "-"
+        lines.append(f"{mark} player_{who}  {did:24s} stake {int(t['stakes'][who]):3d} b  {cards}")
     if is_over:
         scores = ", ".join(str(Fraction(int(s), n)) for s in t["score"][:n])
         lines.append(f"player_{int(t['winner'])} wins the last hand; scores {scores}")
@@ -108,11 +112,8 @@ def view(t: Any, seat: int | None) -> str:
     return "\n".join(lines)
 
 
-def _did(t: Any, who: int) -> str:
-    """What a seat has done in this hand."""
-    if t["betting"] == LIMIT:
-        done = [int(t["did"][who, 1])]
-    else:
-        first, last = (int(a) for a in t["did"][who])
-        done = [first] if first == last else [first, last]
-    return ", ".join(ACTION_NAMES[a] for a in done if a != NONE) or "-"
+def done(t: Any, who: int) -> list[int]:
+    """The first and the last action of a seat in this hand; with limit betting the last one alone."""
+    first, last = (int(action) for action in t["did"][who])
+    actions = [last] if first == last or t["betting"] == LIMIT else [first, last]
+    return [action for action in actions if action != NONE]

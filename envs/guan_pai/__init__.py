@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 
 from ..core.game import Game, GameInfo
-from . import legal, observation, table, text
+from . import legal, observation, scene, table, text
 from .actions import CARDS, FEATURE_NAMES, FEATURES
 from .rules import MOST_BOMBS, SEATS, GuanPaiRules, units
 
@@ -51,4 +51,5 @@ GAME = Game(
         }
     ),
     text=text,
+    scene=scene,
 )  # fmt: skip

@@ -7,7 +7,7 @@ import types
 from ..core.aec import TableEnv
 from ..core.game import Game, GameInfo
 from ..core.seeding import as_index
-from . import legal, observation, table, text
+from . import legal, observation, scene, table, text
 from .actions import FEATURE_NAMES, FEATURES
 from .kinds import PACK
 from .rules import Xiangxi96Rules, most_decisions, score_bounds
@@ -65,6 +65,7 @@ GAME = Game(
         }
     ),
     text=text,
+    scene=scene,
     env_class=Xiangxi96Env,
     variants=({}, {"num_players": 2}, {"num_players": 4}),
 )  # fmt: skip

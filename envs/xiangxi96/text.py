@@ -38,7 +38,7 @@ DISCARD = "discard"
 
 OUTCOMES = ("hu", "pig", "exhausted")  # in the order of claims.py
 REASONS = (None, "broken_company", "third_kou", "no_discard")
-LATELY = 6  # events in the text view
+LATELY = 6  # events that are shown
 EVENT_NAMES = (
     "flip", "dragon", "zou", "zou", "shao", "peng", "chi_hand", "chi_table", "chi_half", "credit", "pig",
     "exhausted", "dragon",
@@ -97,6 +97,12 @@ def events(before: Any, after: Any) -> list[tuple[int, str, tuple[str, ...]]]:
     return [_event(after, int(code)) for code in new]
 
 
+def lately(t: Any) -> list[tuple[int, str, tuple[str, ...]]]:
+    """The last events, as (seat, event, cards)."""
+    last = t["events"][max(0, int(t["num_events"]) - LATELY) : int(t["num_events"])]
+    return [_event(t, int(code)) for code in last]
+
+
 def _event(t: Any, code: int) -> tuple[int, str, tuple[str, ...]]:
     what, rest = divmod(code, EVENT_UNIT)
     seat, rest = divmod(rest, SEAT_UNIT)
@@ -147,10 +153,8 @@ def view(t: Any, seat: int | None) -> str:
     if t["card"] != NO_KIND:
         how = "flips" if t["is_flip"] else "discards"
         lines[0] += f"; player_{int(t['owner'])} {how} {KINDS[t['card']]}"
-    lately = t["events"][max(0, int(t["num_events"]) - LATELY) : int(t["num_events"])]
-    if len(lately):
-        told = (_event(t, int(code)) for code in lately)
-        happened = (f"player_{who} {event} {_compact(cards)}".rstrip() for who, event, cards in told)
+    happened = [f"player_{who} {event} {compact(cards)}".rstrip() for who, event, cards in lately(t)]
+    if happened:
         lines.append(f"lately: {_list_of(happened)}")
     for who in range(n):
         is_seen = seat is None or seat == who or is_over
@@ -191,14 +195,14 @@ def _unit_text(unit: Unit) -> str:
     own = unit.get("own")
     if own is None:
         cards = unit["cards"] if "cards" in unit else [unit["card"]]
-        return f"{unit['type']} {_compact(cards)}"
+        return f"{unit['type']} {compact(cards)}"
     fours, marks = (unit["cards"], own) if unit["type"] == "shuang" else ([unit["card"]], [own])
     told = ",".join("own" if is_own else "other" for is_own in marks)
-    company = f"+{_compact(unit['with'])}" if unit["with"] else ""
-    return f"{unit['type']} {_compact(fours)}({told}){company}"
+    company = f"+{compact(unit['with'])}" if unit["with"] else ""
+    return f"{unit['type']} {compact(fours)}({told}){company}"
 
 
-def _compact(cards: Sequence[str]) -> str:
+def compact(cards: Sequence[str]) -> str:
     """Cards of one colour: the colour once."""
     return "".join(card[:1] * (i == 0) + card[1] for i, card in enumerate(cards))
 

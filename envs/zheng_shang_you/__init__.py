@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 
 from ..core.game import Game, GameInfo
-from . import legal, observation, table, text
+from . import legal, observation, scene, table, text
 from .actions import FEATURE_NAMES, FEATURES, PACKS
 from .rules import MOST_MULTIPLIER, SEATS, ZhengShangYouRules, level_of
 
@@ -63,6 +63,7 @@ GAME = Game(
         }
     ),
     text=text,
+    scene=scene,
     variants=({}, {"decks": 2}),
     title_of=title_of,
 )  # fmt: skip
