@@ -63,7 +63,7 @@ def test_pettingzoo_seed(game: str, options: Options) -> None:
     seed_test(lambda: envs.make(game, **options), num_cycles=50)
 
 
-@every_game
+@every_game_in_turn
 def test_pettingzoo_render(game: str, options: Options) -> None:
     render_test(lambda render_mode: envs.make(game, render_mode=render_mode, **options))
 
@@ -458,7 +458,7 @@ def test_unknown_names(game: str) -> None:
             make(game, must_bet="all")
         assert all(name in str(error.value) for name in options_of(game)[1])
     with pytest.raises(ValueError, match="render_mode"):
-        envs.make(game, render_mode="rgb_array")
+        envs.make(game, render_mode="rgb")
     with pytest.raises(ValueError, match=game):
         envs.make("poker")
 

@@ -135,7 +135,8 @@ def _strip(strip: Strip, x: float, y: float, width: float, row: Row) -> str:
     for group in groups:
         wide = card + step * (len(group.cards) + group.hidden - 1)
         for number, name in enumerate(group.cards):
-            drawn.append(shapes.face(name, x + step * number, top, height))
+            is_covered = number < len(group.cards) - 1
+            drawn.append(shapes.face(name, x + step * number, top, height, is_covered))
         for number in range(group.hidden):
             drawn.append(shapes.back(x + step * (len(group.cards) + number), top, height))
         if group.label:

@@ -52,7 +52,7 @@ def write_gif(
 
     # One palette for all: of the first picture and the last one, which have all colours between them.
     ends = np.concatenate([pixels(pictures[0], width), pixels(pictures[-1], width)])
-    palette = Image.fromarray(ends).quantize(COLOURS)
+    palette = Image.fromarray(ends).quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
 
     def frame(svg: str) -> Image.Image:
         return Image.fromarray(pixels(svg, width)).quantize(palette=palette, dither=Image.Dither.NONE)

@@ -21,7 +21,7 @@ ASPECT = CARD_WIDTH / CARD_HEIGHT
 UNITS_PER_EM = 2048
 BOLD = 0.055  # em: width of the line around bold letters
 
-RED, BLACK, GREY, PAPER, EDGE = "#c4122f", "#1d2427", "#44515a", "#fffdf7", "#8a8f86"
+RED, BLACK, PAPER, EDGE = "#c4122f", "#1d2427", "#fffdf7", "#8a8f86"
 BACK, BACK_LINES = "#a33a33", "#e7b9a5"
 COLOUR_OF = {"H": RED, "D": RED, "S": BLACK, "C": BLACK, "X": RED, "x": BLACK}
 SUIT_OF_COLOUR = {"r": "H", "b": "S"}  # of packs where only the colour of the suit matters
@@ -94,21 +94,20 @@ def _filled(path: str, x: float, y: float, scale: float, colour: str) -> str:
 
 
 @cache
-def _drawn(card: str) -> str:
-    """What is on a card, in its box."""
-    shapes = _shapes()
+def _drawn(card: str, is_covered: bool) -> str:
+    """What is on a card, in its box: rank and suit in the corner, and large where no other card lies."""
+    star, suits = _shapes()["star"], _shapes()["suits"]
     if card in JOKERS:
-        colour = COLOUR_OF[card]
-        return _filled(shapes["star"], 4, 5, 0.66, colour) + _filled(shapes["star"], 13, 30, 1.6, colour)
-    rank, suit = card, ""
-    if len(card) > 1:
+        corner, large = (_filled(star, *at, COLOUR_OF[card]) for at in ((4, 5, 0.66), (13, 30, 1.6)))
+    elif len(card) == 1:
+        corner, large = (_rank(card, *at, BLACK) for at in ((5, 6, 1.35), (31, 48, 2)))
+    else:
         is_coloured = card[0] in SUIT_OF_COLOUR
         rank, suit = (card[1], SUIT_OF_COLOUR[card[0]]) if is_coloured else (card[0], card[1])
-    if not suit:
-        return _rank(rank, 5, 6, 1.35, GREY) + _rank(rank, 17, 30, 2.7, GREY)
-    colour, outline = COLOUR_OF[suit], shapes["suits"][suit]
-    small, large = _filled(outline, 4.5, 29, 0.64, colour), _filled(outline, 25, 45, 1.22, colour)
-    return _rank(rank, 5, 6, 1.35, colour) + small + large
+        colour = COLOUR_OF[suit]
+        corner = _rank(rank, 5, 6, 1.35, colour) + _filled(suits[suit], 4.5, 29, 0.64, colour)
+        large = _filled(suits[suit], 25, 45, 1.22, colour)
+    return corner if is_covered else corner + large
 
 
 def _paper() -> str:
@@ -119,10 +118,10 @@ def _paper() -> str:
 _LINES = "M6 22 46 78M6 50 26 78M14 6 54 62M34 6 54 34M54 22 14 78M54 50 34 78M46 6 6 62M26 6 6 34"
 
 
-def face(card: str, x: float, y: float, height: float) -> str:
-    """An open card with its upper left corner at (x, y)."""
+def face(card: str, x: float, y: float, height: float, is_covered: bool = False) -> str:
+    """An open card with its upper left corner at (x, y); of a covered one the left part alone is seen."""
     place = f"translate({x:.2f} {y:.2f}) scale({height / CARD_HEIGHT:.4f})"
-    return f'<g data-card="{card}" transform="{place}">{_paper()}{_drawn(card)}</g>'
+    return f'<g data-card="{card}" transform="{place}">{_paper()}{_drawn(card, is_covered)}</g>'
 
 
 def back(x: float, y: float, height: float) -> str:
