@@ -36,6 +36,8 @@ from .core.seeding import as_dealer, as_deck, as_index
 Record = Mapping[str, Any]
 
 SHOWN = 5  # problems of a file that are printed; the others are counted
+MOST_SECONDS = 200  # of a picture in an animation: a GIF can show none for four times as long
+LAST_LONGER = 3  # times as long as the others is the last one shown
 
 
 class Key(NamedTuple):
@@ -299,14 +301,14 @@ def animate(
     seat : int, optional
         From whose chair; with all hands open without it.
     seconds : float
-        How long each picture is shown; the last one three times as long.
+        How long each picture is shown, at most 200; the last one three times as long.
     width : int, optional
         In pixels; smaller pictures make a smaller file.
 
     Raises
     ------
     ValueError
-        As :func:`replay`, and for a bad seat.
+        As :func:`replay`, and for a bad seat, time or width.
     ImportError
         If resvg-py is not installed.
     OSError
@@ -322,9 +324,13 @@ def animate(
     game, rules, _, _ = _start(record)
     info = game.info(rules)
     chair = None if seat is None else as_index(seat, info.num_players, "a seat")
+    if not 0 < seconds <= MOST_SECONDS:
+        raise ValueError(f"seconds is a number above 0 and at most {MOST_SECONDS}, not {seconds!r}")
+    if width is not None and width < 1:
+        raise ValueError(f"width is at least 1 pixel, not {width!r}")
     pictures = [svg(game, info, table, chair) for table in replay(record)]
     with _whole(path) as file:
-        write_gif(pictures, file, seconds, 3 * seconds, width)
+        write_gif(pictures, file, seconds, LAST_LONGER * seconds, width)
 
 
 # --- the command line ---------------------------------------------------------------------------

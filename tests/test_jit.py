@@ -20,6 +20,7 @@ from .digest import digest
 ROOT = Path(envs.__file__).parents[1]
 CALLER = "from .core.jit import njit\nfrom .callee import f\n\n@njit\ndef g(x):\n    return f(x) + 1\n"
 CALLEE = "from .core.jit import njit\n\n@njit\ndef f(x):\n    return {} * x\n"
+SHOWN = ("agents/play/view.py", "envs/core/drawing/picture.py", "envs/guan_pai/scene.py")
 ASK = """
 import numba
 from envs.caller import g
@@ -71,6 +72,27 @@ def test_a_read_only_install_keeps_its_code_in_the_users_cache(copied: Path, com
     (home, folder), before = compiled, written(copied)
     assert ask(copied, XDG_CACHE_HOME=home, PYTHONDONTWRITEBYTECODE="1")[:3] == (21, 1, folder)
     assert folder.is_relative_to(home) and written(copied) == before
+
+
+def test_an_edit_of_what_is_shown_compiles_nothing_anew(tmp_path: Path) -> None:
+    for name in ("envs/core/rng.py", *SHOWN):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x = 1\n")
+    before = jit.source_hash(tmp_path)
+    for name in SHOWN:
+        (tmp_path / name).write_text("x = 2\n")
+    assert jit.source_hash(tmp_path) == before
+    (tmp_path / "envs/core/rng.py").write_text("x = 2\n")
+    assert jit.source_hash(tmp_path) != before
+
+
+def test_what_is_shown_has_no_kernels() -> None:
+    files = [*(ROOT / "agents/play").rglob("*.py"), *(ROOT / "envs/core/drawing").rglob("*.py")]
+    files += (ROOT / "envs").glob("*/scene.py")
+    assert len(files) > 20
+    assert not [
+        path for path in files if re.search(r"\b(njit|part)\b.*\n *def|jit import", path.read_text("utf-8"))
+    ]
 
 
 def test_an_edited_callee_is_compiled_anew(copied: Path, compiled: Any) -> None:

@@ -259,6 +259,9 @@ def test_an_animation_that_fails_leaves_what_was_there(
     there.write_text("old")
     with pytest.raises(ValueError, match="a seat"):
         records.animate(finished, there, seat=3)
+    for wrong in ({"width": 0}, {"width": -5}, {"seconds": 0}, {"seconds": float("nan")}, {"seconds": 1e9}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            records.animate(finished, there, **wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="decision 0"):
         records.animate({**finished, "decisions": [[0, 265]]}, there)
     monkeypatch.setitem(sys.modules, "resvg_py", None)

@@ -44,9 +44,11 @@ def draw(scene: Scene, title: str) -> str:
     for number, note in enumerate(scene.notes[: scene.num_notes]):
         text = fitted(note, TEXT_SIZE, scene.width - 2 * MARGIN)
         drawn.append(line(text, MARGIN, y + NOTE * (number + 1) - 6, TEXT_SIZE, WHITE))
+    size = f'width="{scene.width}" height="{height}" viewBox="0 0 {scene.width} {height}"'
+    fits = 'style="max-width:100%;height:auto"'  # in a page that is narrower
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{scene.width}" height="{height}" '
-        f'viewBox="0 0 {scene.width} {height}" role="img" aria-label="{escape(title)}">{"".join(drawn)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {fits} role="img" aria-label="{escape(title)}">'
+        f"{''.join(drawn)}</svg>"
     )
 
 

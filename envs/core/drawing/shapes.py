@@ -98,9 +98,10 @@ def _drawn(card: str, is_covered: bool) -> str:
     """What is on a card, in its box: rank and suit in the corner, and large where no other card lies."""
     star, suits = _shapes()["star"], _shapes()["suits"]
     if card in JOKERS:
-        corner, large = (_filled(star, *at, COLOUR_OF[card]) for at in ((4, 5, 0.66), (13, 30, 1.6)))
+        colour = COLOUR_OF[card]
+        corner, large = _filled(star, 4, 5, 0.66, colour), _filled(star, 13, 30, 1.6, colour)
     elif len(card) == 1:
-        corner, large = (_rank(card, *at, BLACK) for at in ((5, 6, 1.35), (31, 48, 2)))
+        corner, large = _rank(card, 5, 6, 1.35, BLACK), _rank(card, 31, 48, 2, BLACK)
     else:
         is_coloured = card[0] in SUIT_OF_COLOUR
         rank, suit = (card[1], SUIT_OF_COLOUR[card[0]]) if is_coloured else (card[0], card[1])
