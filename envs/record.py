@@ -36,7 +36,7 @@ from .core.seeding import as_dealer, as_deck, as_index
 Record = Mapping[str, Any]
 
 SHOWN = 5  # problems of a file that are printed; the others are counted
-MOST_SECONDS = 200  # of a picture in an animation: a GIF can show none for four times as long
+MOST_SECONDS = 200  # of a picture in an animation: more than 655 s, even of the last one, a GIF cannot say
 LAST_LONGER = 3  # times as long as the others is the last one shown
 
 

@@ -31,7 +31,7 @@ def trick(
     tags : by seat, if there are any
     """
     is_over, turn, owner = bool(t["over"]), int(t["turn"]), int(t["owner"])
-    facts = [f"{int(t['plays'])} plays so far"]
+    facts = [f"plays so far: {int(t['plays'])}"]
     if is_over:
         note = f"player_{int(t['winner'])} has played its last card and wins{note}"
     elif to_beat is None:
@@ -40,25 +40,21 @@ def trick(
         facts.append(f"to beat: {to_beat[0]} by player_{owner}")
     chairs = []
     for who, (own, played) in enumerate(zip(hands, latest, strict=True)):
-        is_owner = to_beat is not None and who == owner
-        caption = f"last play · {to_beat[1]}" if is_owner and to_beat else "last play"
+        caption, own_tags = "last play", list(tags[who]) if tags else []
+        if to_beat is not None and who == owner:
+            caption = f"last play · {to_beat[1]}"
+            own_tags += [] if is_over else ["to beat"]
         groups, words = ([Group(played)] if played else []), "pass" if t["passed"][who] else ""
-        is_to_beat = is_owner and not is_over
-        chairs.append(
-            Chair(
-                [
-                    Row(
-                        [
-                            hand(own, int(t["left"][who]), HAND_SHARE),
-                            Strip(caption, 1 - HAND_SHARE, groups, words),
-                        ],
-                        CARD_HEIGHT,
-                    )
-                ],
-                tags=[*["to beat"] * is_to_beat, *(tags[who] if tags else ())],
-                is_turn=not is_over and who == turn,
-                score=score(t["score"][who]) if is_over else None,
-                is_winner=is_over and who == int(t["winner"]),
-            )
+        strips = [
+            hand(own, int(t["left"][who]), HAND_SHARE),
+            Strip(caption, 1 - HAND_SHARE, groups, words),
+        ]
+        chair = Chair(
+            [Row(strips, CARD_HEIGHT)],
+            tags=own_tags,
+            is_turn=not is_over and who == turn,
+            score=score(t["score"][who]) if is_over else None,
+            is_winner=is_over and who == int(t["winner"]),
         )
+        chairs.append(chair)
     return Scene(chairs, facts, [note])
