@@ -89,8 +89,6 @@ class Recipe:
 
 
 KEEP_MANY = ("--evaluations", "20", "--eval-deals", "1000")
-
-
 SMALL_STEPS = ("--ppo.epochs", "2", "--ppo.learning-rate", "5e-4", "--ppo.final-learning-rate", "2e-5")
 
 
@@ -99,25 +97,21 @@ def advised(adviser: str, evaluations: int) -> tuple[str, ...]:
     return "--evaluations", str(evaluations), "--eval-deals", "1000", *SMALL_STEPS, "--adviser", adviser
 
 
-def taught(adviser: str, evaluations: int) -> tuple[str, ...]:
-    """As :func:`advised`, but what the adviser says is learned to be followed first."""
-    return (
-        *advised(adviser, evaluations),
-        *("--ppo.advice-weight", "0", "--warm-start", adviser, "--ppo.warm-samples", "500000"),
-    )
+def tried(adviser: str, *own: str) -> tuple[str, ...]:
+    """The arguments of a run that tries all actions, and learns when a rule player had better do another."""
+    return "--algo", "rpi", "--adviser", adviser, *own
 
 
-def tried(adviser: str, evaluations: int) -> tuple[str, ...]:
-    """The arguments of a run that tries what a rule player would do better otherwise."""
-    return (
-        *("--algo", "rpi", "--adviser", adviser),
-        *("--evaluations", str(evaluations), "--eval-deals", "1000"),
-    )
+def xiangxi96(**options: int) -> Recipe:
+    """Of so many players; what one action gains there is little."""
+    own = ("--rpi.temperature", "0.02", "--evaluations", "8", "--eval-deals", "2000")
+    return Recipe("xiangxi96", tried("rule_v0", *own), ("--samples", "2500k"), options)
 
 
+TEN_LOOKS = ("--evaluations", "10", "--eval-deals", "1000")
 RECIPES = {
-    "guan_pai": Recipe("guan_pai", tried("rule_v1", 10), ("--samples", "8M"), judge="rule_v1"),
-    "zheng_shang_you": Recipe("zheng_shang_you", tried("rule_v0", 8), ("--samples", "4M")),
+    "guan_pai": Recipe("guan_pai", tried("rule_v1", *TEN_LOOKS), ("--samples", "8M"), judge="rule_v1"),
+    "zheng_shang_you": Recipe("zheng_shang_you", tried("rule_v0", *TEN_LOOKS), ("--samples", "4M")),
     "zheng_shang_you-2-decks": Recipe(
         "zheng_shang_you", advised("rule_v0", 6), ("--samples", "3M"), {"decks": 2}, deals=20
     ),
@@ -125,13 +119,9 @@ RECIPES = {
     "diao_xie-cfr": Recipe(
         "diao_xie", ("--algo", "cfr"), ("--iterations", "20000"), greedy=False, deals=DEALS
     ),
-    "xiangxi96": Recipe("xiangxi96", advised("rule_v0", 6), ("--samples", "3M"), deals=20),
-    "xiangxi96-2-players": Recipe(
-        "xiangxi96", advised("rule_v0", 6), ("--samples", "3M"), {"num_players": 2}, deals=20
-    ),
-    "xiangxi96-4-players": Recipe(
-        "xiangxi96", advised("rule_v0", 6), ("--samples", "3M"), {"num_players": 4}, deals=20
-    ),
+    "xiangxi96": xiangxi96(),
+    "xiangxi96-2-players": xiangxi96(num_players=2),
+    "xiangxi96-4-players": xiangxi96(num_players=4),
 }
 
 
