@@ -35,10 +35,20 @@ def make(name: str, render_mode: str | None = None, on_illegal: str = "raise", *
     ----------
     name : str
         One of ``games()``.
-    render_mode : {"ansi", "human", "rgb_array"} or None
+    render_mode : None or {"ansi", "human", "rgb_array"}
+        ``render()`` returns the table as text, prints it (also after every step), or returns a picture.
     on_illegal : {"raise", "terminate"}
+        What an illegal action does: a ValueError with the table unchanged, or the end of the game with
+        a reward of -1 for who played it.
     **options
         The game's rule options.
+
+    Raises
+    ------
+    ValueError
+        For an unknown game, or a bad value.
+    TypeError
+        For an unknown option; it lists the known ones.
 
     Examples
     --------
@@ -58,6 +68,21 @@ def make_vec(
     **options: Any,
 ) -> VectorTables:
     """``num_envs`` tables of a game stepped at once; see :class:`envs.core.vector.VectorTables`.
+
+    Parameters
+    ----------
+    name : str
+        One of ``games()``.
+    num_envs : int
+        How many tables.
+    skip_forced : bool
+        Play decisions with a single legal action inside the step.
+    autoreset : bool
+        Deal the next game in the step that ends one.
+    num_threads : int
+        Threads that share the tables; results do not depend on it.
+    **options
+        The game's rule options.
 
     Examples
     --------
@@ -113,7 +138,7 @@ def make_gym(
     on_illegal : {"raise", "terminate"}
         What an illegal action does: a ValueError with nothing changed, or the end of the episode with
         a reward of -1.
-    render_mode : {"ansi", "human", "rgb_array"} or None
+    render_mode : None or {"ansi", "human", "rgb_array"}
         The table from the learner's chair; a vector knows "ansi" and "rgb_array", and returns tuples of them.
     **options
         The game's rule options.

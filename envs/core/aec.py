@@ -43,7 +43,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
     Parameters
     ----------
     game : Game
-    render_mode : {"ansi", "human", "rgb_array"} or None
+    render_mode : None or {"ansi", "human", "rgb_array"}
         ``render()`` returns the table as text, prints it (also after every step), or returns a picture.
     **options
         The game's rule options; an unknown one is a TypeError, a bad value a ValueError.
