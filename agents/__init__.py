@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from envs.core.commands import did_you_mean
 from envs.core.game import Game, Rules, get
 
 from .base import Agent, Decisions
@@ -91,7 +92,8 @@ def _load(name_or_path: str, game: str, rules: Rules | None) -> Agent:
         agent.greedy = is_greedy(folder)
         return agent
     raise ValueError(
-        f"no agent {name_or_path!r} for {game}: give one of {', '.join(names(game))}, or the folder of a run"
+        f"no agent {name_or_path!r} for {game}; {did_you_mean(name_or_path, names(game))} "
+        "(or give the folder of a run)"
     )
 
 

@@ -6,11 +6,14 @@ observations (engine), by ``vec.step(vec.sample())`` with observations and masks
 PettingZoo environment (AEC), and of one seat as a Gymnasium VectorEnv against random opponents (single
 seat). The time from starting Python to the first step, with an empty compile cache (cold) and a filled one
 (warm). And the longest that ``legal_plays()`` took at the first lead of a thousand deals, best of three.
+
+    python -m envs.bench                             # all games
+    python -m envs.bench guan_pai diao_xie --json    # JSON lines
+    python -m envs.bench guan_pai --soak 1e9         # does it keep its speed and memory?
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -25,6 +28,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from .core.commands import Parser, did_you_mean, run
 from .core.docs import option_words
 from .core.game import NAMES, get
 from .core.vector import VectorTables, sample_masks
@@ -233,7 +237,7 @@ def _text(value: Any) -> str:
 def main(argv: list[str] | None = None) -> None:
     """Run the command line."""
     about = (__doc__ or "").split("\n\n")[1]
-    parser = argparse.ArgumentParser(prog="python -m envs.bench", description=about)
+    parser = Parser(prog="python -m envs.bench", description=about, about=__doc__)
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"any of {', '.join(NAMES)} (default: all)")
     parser.add_argument("--sizes", action="store_true", help="also other numbers of tables, and two threads")
     parser.add_argument(
@@ -246,7 +250,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     unknown = [game for game in arguments.games if game not in NAMES]
     if unknown:
-        parser.error(f"no game {unknown[0]!r}; there are {', '.join(NAMES)}")
+        parser.error(f"no game {unknown[0]!r}; {did_you_mean(unknown[0], NAMES)}")
     games = arguments.games or NAMES
     parts: list[tuple[str, list[dict[str, Any]]]] = []
     if arguments.soak:
@@ -277,4 +281,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -4,16 +4,16 @@ A record says everything about a game: the options, the deck, every decision and
 its decisions again gives the same plays and the same scores, or the record is wrong and :func:`verify`
 says where. ``raw_env.record()`` makes one, and so does ``python -m training.evaluate --save-records``.
 
-    python -m envs.record verify FILE [FILE ...]
-    python -m envs.record gif FILE OUT [--game K] [--seat S]
+    python -m envs.record verify docs/records/records-guan_pai.jsonl
+    python -m envs.record verify reports/*/records.jsonl
+    python -m envs.record gif docs/records/records-guan_pai.jsonl game.gif --game 3 --seat 0
 
-The first plays every game again and compares: exit code 1 if a game is not as recorded, 2 if a file cannot be
-read. The second makes an animation of one game: exit code 2 if it cannot.
+``verify`` plays every game again and compares: exit code 1 if a game is not as recorded, 2 if a file cannot be
+read. ``gif`` makes an animation of one game: exit code 2 if it cannot.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -26,6 +26,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .core.commands import Parser, fail, run
 from .core.drawing.pixels import write_gif
 from .core.drawing.tables import svg
 from .core.game import Game, Rules, get
@@ -350,13 +351,13 @@ def verify_file(path: str | os.PathLike[str]) -> tuple[int, list[str]]:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line."""
-    parser = argparse.ArgumentParser(prog="python -m envs.record", description="Work with records of games.")
+    parser = Parser(prog="python -m envs.record", description="Work with records of games.", about=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     what = "play every game of these files again and compare"
-    command = commands.add_parser("verify", help=what, description=f"{what.capitalize()}.")
+    command = commands.add_parser("verify", help=what, description=f"{what.capitalize()}.", about=__doc__)
     command.add_argument("files", nargs="+", metavar="FILE", help="JSON lines, one game a line")
     what = "make an animation of one game"
-    command = commands.add_parser("gif", help=what, description=f"{what.capitalize()}.")
+    command = commands.add_parser("gif", help=what, description=f"{what.capitalize()}.", about=__doc__)
     command.add_argument("file", metavar="FILE", help="JSON lines, one game a line")
     command.add_argument("out", metavar="OUT", help="the GIF to write")
     command.add_argument("--game", type=int, default=1, metavar="K", help="which one, counted from 1")
@@ -374,8 +375,7 @@ def _gif(chosen: argparse.Namespace) -> int:
             raise ValueError(f"{chosen.file} has no game {chosen.game}")
         animate(record, chosen.out, chosen.seat, seconds=chosen.seconds, width=chosen.width)
     except (OSError, ValueError, ImportError) as error:
-        print(error, file=sys.stderr)
-        return 2
+        fail(error)
     print(f"{chosen.out}: {len(record['decisions'])} decisions")
     return 0
 
@@ -402,4 +402,4 @@ def _verify(paths: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

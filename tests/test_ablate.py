@@ -230,8 +230,8 @@ def test_variants_are_chosen_by_name_or_slug() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--only", "1 epochs"], "no variant '1 epochs': did you mean '1 epoch'?"),
-        (["--only", "xyz"], "no variant 'xyz': there are defaults, win-target,"),
+        (["--only", "1 epochs"], "no variant '1 epochs'; did you mean 1-epoch?"),
+        (["--only", "xyz"], "no variant 'xyz'; there are defaults, win-target,"),
         (["--seeds", "11"], "--seeds is 1 to 10, not 11"),
         (["--seeds", "0"], "--seeds is 1 to 10"),
         (["--jobs", "0"], "--jobs is at least 1"),

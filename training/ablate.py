@@ -15,12 +15,12 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import tyro
 
+from envs.core.commands import did_you_mean
 from envs.core.game import Rules, get
 
 from . import ablation_report, cli
@@ -92,9 +92,7 @@ def chosen(only: Sequence[str]) -> list[str]:
     by_slug = {slug(name): name for name in VARIANTS}
     for name in only:
         if slug(name) not in by_slug:
-            near = get_close_matches(slug(name), by_slug, 1)
-            help = f"did you mean {by_slug[near[0]]!r}?" if near else f"there are {', '.join(by_slug)}"
-            raise ValueError(f"no variant {name!r}: {help}")
+            raise ValueError(f"no variant {name!r}; {did_you_mean(slug(name), by_slug)}")
     wanted = {DEFAULTS, *(by_slug[slug(name)] for name in only)} if only else VARIANTS
     return [name for name in VARIANTS if name in wanted]
 
@@ -138,7 +136,7 @@ def command(config: Config, rules: Rules) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config, rules = cli.parse(Config, argv, prog="python -m training.ablate")
+    config, rules = cli.parse(Config, argv, prog="python -m training.ablate", about=__doc__)
     out = config.out or Path("runs") / f"ablation-{config.game}"
     try:
         _check(config)
@@ -193,4 +191,4 @@ def _check(config: Config) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

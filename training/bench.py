@@ -6,6 +6,10 @@ forwards of the network included (sb3 asks its critic then, too); learning is al
 of any seat among several actions; a sample is one that is learned from: with PPO and DMC each of them, with
 sb3 those of one seat a table. The last two columns are decisions a second of acting and samples a second of
 learning. Run it on a core of its own (taskset -c 1 python -m training.bench).
+
+    python -m training.bench                                # all games, PPO and DMC
+    python -m training.bench guan_pai --algo ppo --json     # JSON lines
+    python -m training.bench guan_pai --soak 15 -- --processes 2
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ import torch
 
 from agents import Decisions
 from envs.bench import label, show
+from envs.core.commands import Parser, did_you_mean
 from envs.core.game import NAMES, get
 from envs.core.seat_tables import SeatTables
 
@@ -145,8 +150,8 @@ def read(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     if "--" in argv:
         own, rest = argv[: argv.index("--")], argv[argv.index("--") + 1 :]
     about = (__doc__ or "").split("\n\n")[1]
-    parser = argparse.ArgumentParser(
-        prog="python -m training.bench", description=about, epilog=f"Peers: {PEER_NOTES}"
+    parser = Parser(
+        prog="python -m training.bench", description=about, epilog=f"Peers: {PEER_NOTES}", about=__doc__
     )
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"any of {', '.join(NAMES)} (default: all)")
     parser.add_argument(
@@ -169,7 +174,7 @@ def read(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     arguments = parser.parse_args(own)
     unknown = [game for game in arguments.games if game not in NAMES]
     if unknown:
-        parser.error(f"no game {unknown[0]!r}; there are {', '.join(NAMES)}")
+        parser.error(f"no game {unknown[0]!r}; {did_you_mean(unknown[0], NAMES)}")
     for name in ("seconds", "threads", "processes", "soak"):
         number = getattr(arguments, name)
         if number is not None and not 0 < number < math.inf:
@@ -225,4 +230,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

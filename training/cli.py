@@ -13,21 +13,26 @@ import re
 import sys
 from collections.abc import Sequence
 from itertools import dropwhile, takewhile
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import tyro
 
+from envs.core.commands import BAD_USAGE, FAILED, INTERRUPTED, examples, fail, run, unknown_option
 from envs.core.game import NAMES, Rules, get
 
+__all__ = [
+    "BAD_USAGE",
+    "FAILED",
+    "INTERRUPTED",
+    "fail",
+    "option_words",
+    "parse",
+    "parse_plain",
+    "run",
+    "sample_count",
+]
+
 C = TypeVar("C")
-
-FAILED, BAD_USAGE, INTERRUPTED = 1, 2, 130  # exit codes; the last one of a program stopped by Ctrl-C
-
-
-def fail(message: object) -> NoReturn:
-    """End the program with one line on the standard error and the exit code for bad usage."""
-    print(f"error: {' '.join(str(message).split())}", file=sys.stderr)
-    raise SystemExit(BAD_USAGE)
 
 
 def parse(
@@ -35,6 +40,7 @@ def parse(
     argv: Sequence[str] | None = None,
     *,
     prog: str,
+    about: str | None = None,
 ) -> tuple[C, Rules]:
     """Read a command line.
 
@@ -46,6 +52,8 @@ def parse(
         The arguments; by default the program's.
     prog : str
         How the command is called: ``python -m training.X``.
+    about : str, optional
+        The docstring whose examples end the help.
 
     Returns
     -------
@@ -63,7 +71,7 @@ def parse(
     try:
         default = get(chosen).rules()
     except ValueError as error:
-        fail(f"{error}; the game comes first: {prog} GAME ... (see {prog} --help)")
+        fail(f"{error} (the game comes first: {prog} GAME ...; see {prog} --help)")
     with_env: Any = dataclasses.make_dataclass(
         config_class.__name__,
         [("env", type(default), dataclasses.field(default=default))],
@@ -71,14 +79,19 @@ def parse(
         frozen=True,
     )
     with_env.__doc__ = config_class.__doc__
-    config: Any = parse_plain(with_env, argv, prog=prog, help=f"{prog} {chosen} --help")
+    config: Any = parse_plain(with_env, argv, prog=prog, about=about, help=f"{prog} {chosen} --help")
     if config.game != chosen:
         fail(f"the game comes first: {prog} {config.game} ...")
     return config, config.env
 
 
 def parse_plain(
-    config_class: type[C], argv: Sequence[str] | None = None, *, prog: str, help: str | None = None
+    config_class: type[C],
+    argv: Sequence[str] | None = None,
+    *,
+    prog: str,
+    about: str | None = None,
+    help: str | None = None,
 ) -> C:
     """Read the command line of a command that is about no game; ``help`` is how its help is asked for."""
     said = io.StringIO()
@@ -87,8 +100,21 @@ def parse_plain(
             return tyro.cli(config_class, args=argv, prog=prog)
     except SystemExit as end:
         if end.code in (0, None):
+            print(examples(about), end="")
             raise
-        fail(f"{_first_paragraph(said.getvalue())} (see {help or f'{prog} --help'})")
+        complaint = _first_paragraph(said.getvalue())
+        unknown = re.match(r"Unrecognized options: (--[\w.-]+)", complaint)
+        if unknown:
+            complaint = unknown_option(unknown[1], _options(config_class))
+        fail(f"{complaint} (see {help or f'{prog} --help'})")
+
+
+def _options(config_class: type[Any]) -> list[str]:
+    """The options that tyro's help tells of."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
+        tyro.cli(config_class, args=["--help"])
+    return re.findall(r"--[a-z](?:[\w.-]*\w)?", said.getvalue())
 
 
 def _first_paragraph(box: str) -> str:

@@ -1,6 +1,7 @@
 """Where players would play otherwise, and what it is worth: ``python -m training.disagree``.
 
     python -m training.disagree guan_pai pretrained rule search --positions 10 --out reports/disagree
+    python -m training.disagree diao_xie pretrained rule --deals 500
 
 The first agent plays games in all seats. At each of its decisions the others are asked too; where they
 answer otherwise, every answer is tried in the same random worlds that the rule player plays to the end, as
@@ -226,7 +227,7 @@ def command(config: Config, rules: Rules) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config, rules = cli.parse(Config, argv, prog="python -m training.disagree")
+    config, rules = cli.parse(Config, argv, prog="python -m training.disagree", about=__doc__)
     try:
         if len(config.agents) < 2:
             raise ValueError(f"it takes at least 2 agents, not {len(config.agents)}: GAME AGENT OTHER")
@@ -253,4 +254,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

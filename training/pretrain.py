@@ -2,6 +2,7 @@
 
     python -m training.pretrain                                  # all of them, for hours
     python -m training.pretrain guan_pai diao_xie --out agents/pretrained
+    python -m training.pretrain diao_xie-cfr         # a table, in minutes
 
 Each is trained by the command of its recipe, which is stored with it, and measured. Of the networks that were
 evaluated in the second half of a run the best one is taken, not the last: against the judge, on deals of its
@@ -30,6 +31,7 @@ from agents import frozen_rules, load
 from agents.network import POLICY_FILE, NetworkAgent
 from agents.pretrained import ABOUT_FILE, about
 from agents.tabular import FACTS_FILE, TABLE_FILE
+from envs.core.commands import did_you_mean
 from envs.core.game import Game, Rules, get
 
 from . import cli
@@ -274,11 +276,11 @@ def measured(recipe: Recipe, rules: Rules, folder: Path, workers: int) -> dict[s
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config = cli.parse_plain(Config, argv, prog="python -m training.pretrain")
+    config = cli.parse_plain(Config, argv, prog="python -m training.pretrain", about=__doc__)
     try:
         unknown = [name for name in config.names if name not in RECIPES]
         if unknown:
-            raise ValueError(f"no recipe {unknown[0]!r}; there are {', '.join(RECIPES)}")
+            raise ValueError(f"no recipe {unknown[0]!r}; {did_you_mean(unknown[0], RECIPES)}")
         if config.workers < 1:
             raise ValueError(f"--workers is at least 1, not {config.workers}")
         try_to_write(config.out)
@@ -293,4 +295,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

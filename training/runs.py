@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from itertools import groupby
@@ -277,7 +276,7 @@ def show_runs(console: Console, entries: Iterable[Entry]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config = cli.parse_plain(Config, argv, prog="python -m training.runs")
+    config = cli.parse_plain(Config, argv, prog="python -m training.runs", about=__doc__)
     try:
         entries = list_runs(config.folders)
         if config.picture is not None:
@@ -298,4 +297,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

@@ -2,6 +2,12 @@
 
 Without arguments: Guan Pai, PPO, two minutes of learning on one core, then a sentence that says how
 strong the agent has become against the frozen rule player.
+
+    python -m training.selfplay                                       # Guan Pai, PPO, two minutes
+    python -m training.selfplay xiangxi96 --warm-start rule --minutes 10
+    python -m training.selfplay zheng_shang_you --env.decks 2 --algo dmc --samples 12M
+    python -m training.selfplay diao_xie --algo cfr                   # an equilibrium, in seconds
+    python -m training.selfplay --resume runs/guan_pai-1 --minutes 30
 """
 
 from __future__ import annotations
@@ -157,7 +163,7 @@ def new_folder(out: Path | None, game: str) -> Path:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config, rules = cli.parse(Config, argv, prog="python -m training.selfplay")
+    config, rules = cli.parse(Config, argv, prog="python -m training.selfplay", about=__doc__)
     try:
         _refuse_two_budgets(config)
         if config.resume is None and config.minutes is None:
@@ -368,4 +374,4 @@ def _learn_and_tell(run: Run, budget: float, stopping: Stopping) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

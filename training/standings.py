@@ -4,6 +4,9 @@ Every agent of ``FIELDS`` is measured by ``training.benchmark``, in a folder of 
 lies there already for the same command, versions of benchmark and rules is not measured again, so a run that
 was stopped goes on, and a new agent costs only its own line. A player that is code, as ``rule`` is, may have
 become another one: delete its folder to measure it again.
+
+    python -m training.standings --workers 2         # all games, for hours
+    python -m training.standings diao_xie --out standings
 """
 
 from __future__ import annotations
@@ -158,7 +161,7 @@ def table(own: Field, results: Mapping[str, Mapping[str, Any]]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config = cli.parse_plain(Config, argv, prog="python -m training.standings")
+    config = cli.parse_plain(Config, argv, prog="python -m training.standings", about=__doc__)
     try:
         for game in config.games:
             get(game)
@@ -182,4 +185,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

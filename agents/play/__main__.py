@@ -1,4 +1,11 @@
-"""``python -m agents.play``: a page on this machine where people play against agents."""
+"""``python -m agents.play``: a page on this machine where people play against agents.
+
+    python -m agents.play                          # agents of the package, and the runs in runs/
+    python -m agents.play runs/guan_pai-1 reports  # these runs, and the records in these folders
+    python -m agents.play --port 0 --open          # any free port; opens the browser
+
+It listens on this machine alone, to pages that know the token in its address.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +17,8 @@ import threading
 import webbrowser
 from pathlib import Path
 
+from envs.core.commands import BAD_USAGE, Parser, fail, run
+
 ADDRESS = "127.0.0.1"
 PORT = 8642
 RUNS = Path("runs")  # where training.selfplay puts what it makes
@@ -17,10 +26,11 @@ RUNS = Path("runs")  # where training.selfplay puts what it makes
 
 def make_parser() -> argparse.ArgumentParser:
     """The options of the command line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m agents.play",
         description="Play the four games against agents, watch agents, step through records: a page on this "
         "machine, for this machine alone.",
+        about=__doc__,
     )
     parser.add_argument(
         "folders",
@@ -75,16 +85,15 @@ def main(argv: list[str] | None = None) -> int:
 
         from .server import make_app
     except ModuleNotFoundError as error:
-        print(f"{error}: install what the table needs, pip install -c constraints.txt -e '.[play]'")
-        return 2
+        fail(f"{error}: install what the table needs, pip install -c constraints.txt -e '.[play]'")
     from . import guard
     from .folders import Folders
 
     try:
         folders = Folders(arguments.folders or [RUNS] * RUNS.is_dir())
     except ValueError as error:
-        print(error, file=sys.stderr)
-        return 2
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_USAGE
     own = listen(arguments.port)
     port, token = own.getsockname()[1], guard.new_token()
     address = f"http://{ADDRESS}:{port}/?token={token}"
@@ -106,4 +115,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

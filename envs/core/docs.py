@@ -1,5 +1,8 @@
 """The tables in a game's docs page, made from what the game declares: ``python -m envs.core.docs GAME``.
 
+    python -m envs.core.docs guan_pai
+    python -m envs.core.docs diao_xie > tables.md
+
 The page is the docstring of ``envs/<game>_v0.py``; a test compares its tables with these.
 """
 
@@ -8,13 +11,13 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
-import sys
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from .commands import Parser, did_you_mean, run
 from .game import NAMES, Field, Game, GameInfo, Rules, get
 
 
@@ -121,8 +124,17 @@ def option_words(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in options.items()) or "default"
 
 
-if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in NAMES:
-        sys.exit(f"usage: python -m envs.core.docs GAME, one of {', '.join(NAMES)}")
-    for heading, text in tables(get(sys.argv[1])).items():
+def main(argv: list[str] | None = None) -> None:
+    """Run the command line."""
+    about = "Print the tables of a game's docs page, in Markdown."
+    parser = Parser(prog="python -m envs.core.docs", description=about, about=__doc__)
+    parser.add_argument("game", metavar="GAME", help=f"one of {', '.join(NAMES)}")
+    game = parser.parse_args(argv).game
+    if game not in NAMES:
+        parser.error(f"no game {game!r}; {did_you_mean(game, NAMES)}")
+    for heading, text in tables(get(game)).items():
         print(f"## {heading}\n\n{text}\n")
+
+
+if __name__ == "__main__":
+    run(main)

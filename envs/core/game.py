@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import batch
+from .commands import did_you_mean
 from .jit import bind, config
 
 # The one set of dtypes: another one would make Numba compile everything again.
@@ -319,7 +320,7 @@ def get(name: str) -> Game:
     from importlib import import_module
 
     if name not in NAMES:
-        raise ValueError(f"no game {name!r}; there are {', '.join(NAMES)}")
+        raise ValueError(f"no game {name!r}; {did_you_mean(name, NAMES)}")
     game: Game = import_module(f"envs.{name}").GAME
     return game
 
