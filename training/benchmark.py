@@ -1,6 +1,7 @@
 """A benchmark that papers can cite: ``python -m training.benchmark GAME AGENT``.
 
     python -m training.benchmark guan_pai runs/guan_pai-1 --workers 2 --out reports/benchmark
+    python -m training.benchmark diao_xie pretrained --quick --json > benchmark.json
 
 The agent plays alone against each of a game's yardsticks in all other seats, on deals that never change: the
 shuffles of ``SEED``, ``DEALS`` of them, each from every seat. The yardsticks are frozen players. Whatever
@@ -40,10 +41,9 @@ from . import cli
 from .asking import Failures, failing
 from .checkpoint import write_file
 from .intervals import Interval, share_intervals
-from .report import Section, as_json, chance_of, interval, markdown, percent, plain, show
+from .report import Section, as_json, chance_of, interval, markdown, percent, plain, tell
 from .results import depending_on_time, facts_of, try_to_write, versions_of, watched
 from .stats import Direction, halves, summarise_direction
-from .tables import new_console
 from .tournament import (
     PAIRS,
     Block,
@@ -89,6 +89,8 @@ class Config:
     """Processes; the results do not depend on it."""
     out: Path | None = None
     """Folder for report.md and results.json."""
+    json: bool = False
+    """Print what results.json holds instead of the table."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +235,7 @@ def command(config: Config, rules: Rules) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config, rules = cli.parse(Config, argv, prog="python -m training.benchmark")
+    config, rules = cli.parse(Config, argv, prog="python -m training.benchmark", about=__doc__)
     started, deals = time.perf_counter(), QUICK_DEALS if config.quick else DEALS
     try:
         if config.workers < 1:
@@ -250,10 +252,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped before the end: nothing has been written", file=sys.stderr)
         return cli.INTERRUPTED
-    print("\n".join(lines))
-    print(f"{sum(own.games for own in result.directions):,} games in {time.perf_counter() - started:.1f} s")
+    where = sys.stderr if config.json else sys.stdout
+    seconds = time.perf_counter() - started
+    lines.append(f"{sum(own.games for own in result.directions):,} games in {seconds:.1f} s")
     if config.out is not None:
-        print(f"Report: {config.out / 'report.md'}")
+        lines.append(f"Report: {config.out / 'report.md'}")
+    print("\n".join(lines), file=where)
     return 0
 
 
@@ -276,35 +280,35 @@ def _write_and_show(config: Config, rules: Rules, agent: Agent, result: Result, 
     )
     line = readme_line(result, config.agent, config.game, rules, deals, why_not)
     tables = sections_of(result, config.agent, rules, config.game)
+    marks = fingerprint(config.game, rules, deals)
+    content: dict[str, Any] = {
+        "benchmark": BENCHMARK_VERSION,
+        "citable": not reasons,
+        "command": command(config, rules),
+        "game": info.name,
+        "agent": config.agent,
+        "versions": versions_of(info),
+        "rules": rules.as_dict(),
+        "deals": deals,
+        "seed": SEED,
+        "deals_fingerprint": marks,
+        "headline": plain(result.headline),
+        "yardsticks": list(result.yardsticks),
+        "against": [plain(own) for own in result.directions],
+        "failures": [plain(found) for found in result.failures],
+        "denominator": info.denominator,  # what the scores below are to be divided by
+        "scores": result.scores.tolist(),
+    }
     if config.out is not None:
-        marks = fingerprint(config.game, rules, deals)
         facts = [("Benchmark version", str(BENCHMARK_VERSION)), ("Fingerprint of the deals", marks)]
         facts += facts_of(command(config, rules), SEED, deals, rules, info)
-        content: dict[str, Any] = {
-            "benchmark": BENCHMARK_VERSION,
-            "citable": not reasons,
-            "command": command(config, rules),
-            "game": info.name,
-            "agent": config.agent,
-            "versions": versions_of(info),
-            "rules": rules.as_dict(),
-            "deals": deals,
-            "seed": SEED,
-            "deals_fingerprint": marks,
-            "headline": plain(result.headline),
-            "yardsticks": list(result.yardsticks),
-            "against": [plain(own) for own in result.directions],
-            "failures": [plain(found) for found in result.failures],
-            "denominator": info.denominator,  # what the scores below are to be divided by
-            "scores": result.scores.tolist(),
-        }
         last = ["For README's table:", f"```\n{line}\n```"]
         title = f"Benchmark {BENCHMARK_VERSION}: {info.title}"
         write_file(config.out / "results.json", as_json(content))
         write_file(config.out / "report.md", markdown(title, facts, tables, [*warnings, headline, HOW], last))
-    show(new_console(), tables, warnings)
+    tell(content if config.json else None, tables, warnings)
     return [headline, line]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

@@ -1,6 +1,8 @@
 """Tournaments of agents on duplicate deals: ``python -m training.evaluate``.
 
-    python -m training.evaluate guan_pai rule random runs/my-run --deals 2000 --seed 0 --out reports/guan-pai
+    python -m training.evaluate guan_pai rule random runs/guan_pai-1 --deals 2000 --out reports/guan-pai
+    python -m training.evaluate zheng_shang_you rule search:20ms --env.decks 2 --workers 2
+    python -m training.evaluate diao_xie rule pretrained --exploitability --json > results.json
 
 Every pair of agents plays the same deals; see ``tournament.py`` for how and ``stats.py`` for the figures.
 """
@@ -40,11 +42,10 @@ from .report import (
     plain,
     sections,
     session,
-    show,
+    tell,
 )
 from .results import depending_on_time, facts_of, try_to_write, versions_of, watched
 from .stats import LEAST_RESAMPLES, RESAMPLES, Direction, game_figures, summarise_direction, summarise_pair
-from .tables import new_console
 from .tournament import (
     DEALS_AT_A_TIME,
     POOL,
@@ -86,6 +87,8 @@ class Config:
     """Save every game in records.jsonl."""
     exploitability: bool = False
     """Also work out exactly how much can be won against each agent (Diao Xie, one hand, 2 or 3 players)."""
+    json: bool = False
+    """Print what results.json holds instead of tables."""
 
 
 def evaluate_against(
@@ -136,7 +139,7 @@ def evaluate_against(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    config, rules = cli.parse(Config, argv, prog="python -m training.evaluate")
+    config, rules = cli.parse(Config, argv, prog="python -m training.evaluate", about=__doc__)
     started = time.perf_counter()
     try:
         _check(config, rules)
@@ -150,9 +153,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("stopped before the end: nothing has been written", file=sys.stderr)
         return cli.INTERRUPTED
     seconds = time.perf_counter() - started
-    print(f"{games:,} games in {seconds:.1f} s")
+    where = sys.stderr if config.json else sys.stdout
+    print(f"{games:,} games in {seconds:.1f} s", file=where)
     if config.out is not None:
-        print(f"Report: {config.out / 'report.md'}")
+        print(f"Report: {config.out / 'report.md'}", file=where)
     return 0
 
 
@@ -215,21 +219,21 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
         tables.append(session(labels, seatings, scores, title_of))
     if config.exploitability:
         tables.insert(1, exploitability_section(info, best_responses))
+    content = _results(config, rules, info, labels, results, reports, failures)
+    if config.exploitability:
+        content["exploitability"] = dict(best_responses)
+    content["pool"] = {
+        "seatings": seatings.tolist(),
+        "scores": scores.tolist(),
+        "ratings": [plain(rating) for rating in ratings],
+    }
     if config.out is not None:
         facts = facts_of(command(config, rules), config.seed, config.deals, rules, info)
         notes = warnings + _notes(config, info)
-        content = _results(config, rules, info, labels, results, reports, failures)
-        if config.exploitability:
-            content["exploitability"] = dict(best_responses)
-        content["pool"] = {
-            "seatings": seatings.tolist(),
-            "scores": scores.tolist(),
-            "ratings": [plain(rating) for rating in ratings],
-        }
         write_file(config.out / "crosstable.png", crosstable(info, labels, reports))
         write_file(config.out / "results.json", as_json(content))
         write_file(config.out / "report.md", markdown(f"Evaluation: {info.title}", facts, tables, notes))
-    show(new_console(), tables, warnings)
+    tell(content if config.json else None, tables, warnings)
     return sum(block.games for blocks, _ in by_pair for block in blocks) + len(seatings)
 
 
@@ -322,4 +326,4 @@ def _results(
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

@@ -19,6 +19,7 @@ from envs.core.game import GameInfo
 
 from .ratings import Rating
 from .stats import WINNER, Direction, Figure, Interval, Pair
+from .tables import new_console
 
 HOW_MEASURED = (
     "Duplicate deals: the cards of every deal are played with the first agent of a pair alone in each "
@@ -216,6 +217,15 @@ def markdown(
         cells = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines)
         parts += [f"## {section.title}", cells]
     return "\n\n".join([*parts, *last]) + "\n"
+
+
+def tell(content: dict[str, Any] | None, tables: Iterable[Section], warnings: Sequence[str] = ()) -> None:
+    """Print the results: the tables, or ``content`` as JSON, with the warnings on the standard error."""
+    if content is None:
+        show(new_console(), tables, warnings)
+        return
+    show(Console(stderr=True), (), warnings)
+    print(as_json(content), end="")
 
 
 def as_json(content: dict[str, Any]) -> str:
