@@ -14,7 +14,6 @@ from envs.core import docs
 from envs.core.game import get
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
 
 
 @pytest.mark.parametrize("game", envs.games())
@@ -33,14 +32,6 @@ def test_fields_fill_the_observation_and_every_option_has_a_note(game):
     assert [f.start for f in info.fields] == ends[:-1] and ends[-1] == info.observation_size
     assert docs.option_notes(found.rules).keys() == found.rules().as_dict().keys()
     assert len(info.action_names) == len(set(info.action_names)) == len(info.action_features)
-
-
-def test_the_readme_s_python_runs(capsys):
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert len(blocks) >= 2
-    for block in blocks:
-        exec(compile(block, str(README), "exec"), {})
-    assert "player_0" in capsys.readouterr().out
 
 
 def test_the_positions_of_the_docs_are_those_of_their_records():
