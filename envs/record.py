@@ -8,12 +8,13 @@ says where. ``raw_env.record()`` makes one, and so does ``python -m training.eva
     python -m envs.record verify reports/*/records.jsonl
     python -m envs.record gif docs/records/records-guan_pai.jsonl game.gif --game 3 --seat 0
 
-``verify`` plays every game again and compares: exit code 1 if a game is not as recorded, 2 if a file cannot be
-read. ``gif`` makes an animation of one game: exit code 2 if it cannot.
+``verify`` plays every game again and compares: exit code 1 if a game is not as recorded, 2 if a file cannot
+be read. ``gif`` makes an animation of one game: exit code 2 if it cannot.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
