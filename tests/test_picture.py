@@ -279,8 +279,9 @@ def test_the_command_makes_an_animation_of_one_game(
     command = ["gif", str(file), str(out), "--width", "300", "--seat", "1"]
     assert records.main([*command, "--game", "2"]) == 0 and out.exists()
     assert f"{len(finished['decisions'])} decisions" in capsys.readouterr().out
-    for number in ("0", "3", "-1"):
-        assert records.main([*command, "--game", number]) == 2
-        assert f"no game {number}" in capsys.readouterr().err
-    assert records.main(["gif", str(tmp_path / "none"), str(out)]) == 2
-    assert "none" in capsys.readouterr().err
+    missing = str(tmp_path / "none")
+    wrong = [([*command, "--game", number], f"no game {number}") for number in ("0", "3", "-1")]
+    for arguments, complaint in [*wrong, (["gif", missing, str(out)], missing)]:
+        with pytest.raises(SystemExit) as end:
+            records.main(arguments)
+        assert end.value.code == 2 and complaint in capsys.readouterr().err
