@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,30 @@ NETWORK_BUDGET = Budget(32)
 MOST_TRIED, LEAST_TRIED = 8, 0.01  # actions of a network: the best so many, with at least this probability
 
 
+class Weighed(NamedTuple):
+    """What search found out about a decision.
+
+    Attributes
+    ----------
+    action : int
+        What it plays.
+    tried : (C,) int64
+        The actions that it tried, what the player itself would do first.
+    points : (C,) float64
+        Points of the seat to act at the end of the game after each of them, on average. The player's own
+        choice has its mean of all worlds; the others have that mean and what they gained on it in the worlds
+        in which they were tried, so that nobody is better for having met better worlds.
+    worlds : (C,) int64
+        In how many worlds each was tried; 0 where every card is known and the points are exact, or where
+        there was nothing to choose.
+    """
+
+    action: int
+    tried: NDArray[np.int64]
+    points: NDArray[np.float64]
+    worlds: NDArray[np.int64]
+
+
 class SearchAgent(Agent):
     """Determinised Monte Carlo.
 
@@ -115,9 +139,19 @@ class SearchAgent(Agent):
         self.is_reproducible = budget.milliseconds is None
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
+        return np.array([weighed.action for weighed in self.weigh(decisions)], np.int64)
+
+    def weigh(self, decisions: Decisions) -> list[Weighed]:
+        """What it plays at each of N decisions, and the points of all that it tried.
+
+        Raises
+        ------
+        ValueError
+            If the decisions come without tables.
+        """
         if decisions.tables is None:
             raise ValueError(f"{self.name} needs Decisions.tables, as its needs_tables says")
-        preferences, actions = self._prefer(decisions), np.zeros(len(decisions), np.int64)
+        preferences, weighed = self._prefer(decisions), []
         for i, preferred in enumerate(preferences):
             start, table, key = perf_counter(), decisions.tables[i : i + 1], decisions.keys[i : i + 1]
             candidates = np.argsort(-preferred, kind="stable")[: np.count_nonzero(preferred > NEVER)]
@@ -125,12 +159,13 @@ class SearchAgent(Agent):
             known = self._solved(table, key) if len(legal) > 1 else None
             if known is not None:
                 by_preference = np.r_[candidates, np.setdiff1d(legal, candidates)]
-                actions[i] = by_preference[known[by_preference].argmax()]
+                points = known[by_preference].astype(np.float64)
+                weighed.append(_untried(by_preference, points, int(points.argmax())))
             elif len(candidates) > 1:
-                actions[i] = self._search(table, candidates, key[0], start)
-            elif len(candidates):
-                actions[i] = candidates[0]
-        return actions
+                weighed.append(self._search(table, candidates, key[0], start))
+            else:
+                weighed.append(_untried(candidates, np.full(len(candidates), np.nan)))
+        return weighed
 
     def _solved(self, table: NDArray[Any], key: NDArray[np.uint64]) -> NDArray[np.int64] | None:
         """Points (A,) after each action, where every card is known and not too many are left."""
@@ -139,34 +174,44 @@ class SearchAgent(Agent):
 
     def _search(
         self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64, start: float
-    ) -> np.int64:
-        """The best of the ``candidates`` (C,), the player's own choice first, at ``table`` (1,).
+    ) -> Weighed:
+        """The ``candidates`` (C,), the player's own choice first, tried at ``table`` (1,).
 
         A budget of time begins at ``start``.
         """
-        gains, squares, tried = np.zeros(len(candidates)), np.zeros(len(candidates)), 0  # on the own choice
+        gains, squares = np.zeros(len(candidates)), np.zeros(len(candidates))  # on the own choice
+        tried_in, left = np.zeros(len(candidates), np.int64), np.arange(len(candidates))
+        own, tried = 0.0, 0  # points of the own choice, worlds
         rounds = (len(candidates) - 1).bit_length()  # halved so often one is left, beside the own choice
         budget = self._budget.playouts * len(candidates) // rounds
         for number in range(1, rounds + 1):
-            worlds, seconds = max(1, budget // len(candidates)), 0.0
+            worlds, seconds = max(1, budget // len(left)), 0.0
             if self._budget.milliseconds is not None:
                 worlds, seconds = 1, self._budget.milliseconds * MILLISECOND * number / rounds
             while worlds:
                 begun = perf_counter()
-                points = self._play_out(table, candidates, key, tried, worlds)
+                points = self._play_out(table, candidates[left], key, tried, worlds)
                 gained = points - points[:, :1]
-                gains += gained.sum(axis=0)
-                squares += (gained * gained).sum(axis=0)
+                gains[left] += gained.sum(axis=0)
+                squares[left] += (gained * gained).sum(axis=0)
+                own += points[:, 0].sum()
                 tried += worlds
                 now = perf_counter()
                 worlds = min(MOST_WORLDS, int(worlds * (start + seconds - now) / (now - begun)))
                 worlds = max(worlds, 0)
-            by_worth = 1 + np.argsort(-gains[1:], kind="stable")
-            better = np.r_[0, np.sort(by_worth[: len(candidates) // 2])]
-            candidates, gains, squares = candidates[better], gains[better], squares[better]
-        best = gains.argmax()
+            tried_in[left] = tried
+            by_worth = 1 + np.argsort(-gains[left[1:]], kind="stable")
+            left = left[np.r_[0, np.sort(by_worth[: len(left) // 2])]]
+        best = left[gains[left].argmax()]
         spread = np.sqrt(max(0.0, squares[best] - gains[best] ** 2 / max(1, tried)))
-        return candidates[best] if gains[best] > CONFIDENCE * spread else candidates[0]
+        chosen = best if gains[best] > CONFIDENCE * spread else 0
+        return Weighed(int(candidates[chosen]), candidates, own / tried + gains / tried_in, tried_in)
+
+
+def _untried(actions: NDArray[np.int64], points: NDArray[np.float64], best: int = 0) -> Weighed:
+    """An answer that took no search; where nothing is legal the action is 0."""
+    action = int(actions[best]) if len(actions) else 0
+    return Weighed(action, actions, points, np.zeros(len(actions), np.int64))
 
 
 def rule_search(game: str, budget: Budget = RULE_BUDGET, frozen: int | None = None) -> SearchAgent:

@@ -13,7 +13,7 @@ import agents
 import envs
 from agents import Decisions, SearchAgent
 from agents.endgame import Solver
-from agents.search import network_search
+from agents.search import Weighed, network_search
 from agents.worlds import filler
 from envs.core.game import get
 
@@ -104,13 +104,13 @@ def test_cards_that_are_alike_are_known(hands: tuple[str, ...], is_known: bool) 
     assert filler("guan_pai")(table, np.full(1, 5, np.uint64)) == is_known
 
 
-def choice(search: SearchAgent, table: NDArray[Any]) -> int:
-    """What it plays where seat 0 sees its own cards only."""
+def weighed_by(search: SearchAgent, table: NDArray[Any]) -> Weighed:
+    """What it plays, and why, where seat 0 sees its own cards only."""
     mask, none = np.zeros((1, 266), np.int8), np.zeros(1, np.int64)
     get("guan_pai").loops.legal_all(table, mask)
     get("guan_pai").loops.blank_all(table, none)
     seen = np.zeros((1, 620), np.uint8)
-    return int(search.act(Decisions(seen, mask, none, none.astype(np.uint64), table))[0])
+    return search.weigh(Decisions(seen, mask, none, none.astype(np.uint64), table))[0]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,10 @@ def test_search_plays_on_perfectly_where_all_is_known(
     table, search = moment(*hands), agents.load("search:1", "guan_pai")
     worth = {action: scores[0] for action, scores in children("guan_pai", table).items()}
     monkeypatch.setattr(search, "_play_out", None)  # nothing is played out
-    assert worth[choice(search, table)] == max(worth.values()) > min(worth.values())
+    weighed = weighed_by(search, table)
+    assert worth[weighed.action] == max(worth.values()) > min(worth.values())
+    assert dict(zip(weighed.tried.tolist(), weighed.points.tolist(), strict=True)) == worth
+    assert not weighed.worlds.any()
 
 
 def test_also_what_a_network_would_never_try_is_looked_at() -> None:
@@ -132,4 +135,4 @@ def test_also_what_a_network_would_never_try_is_looked_at() -> None:
     with torch.no_grad():
         own.net[-1].bias[lead_a_three] = 50.0  # it is sure of that, and wrong
     search = network_search(info_of("guan_pai", {}), own)
-    assert worth[lead_a_three] < worth[choice(search, table)] == max(worth.values())
+    assert worth[lead_a_three] < worth[weighed_by(search, table).action] == max(worth.values())

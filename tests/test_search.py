@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import agents
 import envs
 from agents import Decisions, SearchAgent
-from agents.search import Budget
+from agents.search import Budget, Weighed
 from envs.core.game import get
 from training.evaluate import evaluate_against
 
@@ -56,8 +56,10 @@ def test_what_is_hidden_changes_neither_worlds_nor_answers(game: str, options: O
 Points = NDArray[np.int64]
 
 
-def halving(playouts: int, points: Points, favourite: int) -> tuple[int, list[tuple[list[int], int, int]]]:
-    """The action chosen and the rounds, (actions, first world, worlds), by ``points`` (worlds, actions)."""
+def halving(
+    playouts: int, points: Points, favourite: int
+) -> tuple[Weighed, list[tuple[list[int], int, int]]]:
+    """What search says and the rounds, (actions, first world, worlds), by ``points`` (worlds, actions)."""
     rounds, num_actions = [], points.shape[1]
 
     def play_out(
@@ -77,12 +79,14 @@ def halving(playouts: int, points: Points, favourite: int) -> tuple[int, list[tu
         np.zeros((1, 1), np.uint8), np.ones((1, num_actions), np.int8), none, none.astype(np.uint64),
         tables.tables(),
     )  # fmt: skip
-    return int(search.act(asked)[0]), rounds
+    weighed = search.weigh(asked)[0]
+    assert search.act(asked).tolist() == [weighed.action]
+    return weighed, rounds[: len(rounds) // 2]
 
 
 def test_the_worse_half_is_dropped_after_rounds_of_fresh_worlds_of_equal_cost() -> None:
-    best, rounds = halving(32, np.array([[3, 9, 1, 7, 5]]), 2)
-    assert best == 1
+    weighed, rounds = halving(32, np.array([[3, 9, 1, 7, 5]]), 2)
+    assert weighed.action == 1
     assert rounds == [([2, 0, 1, 3, 4], 0, 10), ([2, 1, 3], 10, 17), ([2, 1], 27, 26)]
 
 
@@ -93,14 +97,23 @@ def test_the_worse_half_is_dropped_after_rounds_of_fresh_worlds_of_equal_cost() 
 def test_ties_go_to_the_own_choice_and_then_to_the_lowest(
     worth: list[int], favourite: int, best: int
 ) -> None:
-    assert halving(1, np.array([worth]), favourite)[0] == best
+    assert halving(1, np.array([worth]), favourite)[0].action == best
 
 
 @pytest.mark.parametrize(("luck", "best"), [(20, 0), (2, 1)])
 def test_the_own_choice_stands_unless_another_gains_clearly(luck: int, best: int) -> None:
     """By one point a world, in 50 worlds that differ by ``luck``: 0.35 and 3.5 standard errors."""
     gained = 1 + luck * np.resize([1, -1], 50)
-    assert halving(50, np.stack([0 * gained, gained], axis=1), 0)[0] == best
+    assert halving(50, np.stack([0 * gained, gained], axis=1), 0)[0].action == best
+
+
+@pytest.mark.parametrize("luck", [0, 1000])
+def test_points_of_what_was_tried_do_not_depend_on_who_met_lucky_worlds(luck: int) -> None:
+    """In the first ten of 53 worlds everybody gets ``luck`` more; two actions are tried in no others."""
+    worth = np.array([3, 9, 1, 7, 5])
+    weighed, _ = halving(32, worth + luck * (np.arange(53) < 10)[:, None], 2)
+    assert weighed.tried.tolist() == [2, 0, 1, 3, 4] and weighed.worlds.tolist() == [53, 10, 53, 27, 10]
+    assert weighed.points == pytest.approx(worth[weighed.tried] + luck * 10 / 53)
 
 
 FROZEN = {
