@@ -4,8 +4,9 @@
 |---|---|
 | ``__main__.py`` | the command line |
 | ``server.py``, ``guard.py`` | the page and its WebSocket; who may connect, how much and how often |
-| ``room.py``, ``orders.py`` | the tables that are open and who sits at them; what a page may ask for |
-| ``table.py`` | one game, its seats and its past |
+| ``room.py``, ``compiling.py`` | the tables that are open and who sits at them; what they have to wait for |
+| ``orders.py``, ``looking.py``, ``asked.py`` | what a page may ask for |
+| ``table.py``, ``position.py`` | one game, its seats and its past |
 | ``view.py``, ``centre.py`` | what a chair sees of it |
 | ``choosing.py``, ``reasons.py`` | a play put together from cards, and why some cards are none |
 | ``thoughts.py``, ``players.py`` | what an agent would play; the agents there are |

@@ -12,6 +12,7 @@ import envs
 from envs.core.docs import option_notes
 from envs.core.game import Rules, get
 
+from .reasons import in_chinese
 from .words import RefusedError
 
 
@@ -38,13 +39,18 @@ def options_of(rules: type[Rules]) -> list[dict[str, Any]]:
 def make_rules(game: str, options: Any) -> Rules:
     """The rules with these options; refused in words if there are no such ones."""
     if game not in envs.games():
-        raise RefusedError(f"There is no game {game!r}; there are {', '.join(envs.games())}.")
+        raise RefusedError(
+            f"There is no game {str(game)[:80]!r}; there are {', '.join(envs.games())}.",
+            f"没有游戏 {str(game)[:80]!r}；有 {'、'.join(envs.games())}。",
+        )
     if not isinstance(options, Mapping):
-        raise RefusedError("Options are an object of names and values.")
+        raise RefusedError("Options are an object of names and values.", "选项是名称和值的对象。")
     try:
         return get(game).rules.make(options)
     except (TypeError, ValueError) as error:
-        raise RefusedError(f"These options do not go together: {error}.") from None
+        raise RefusedError(
+            f"These options do not go together: {error}.", f"规则选项不能这样设：{in_chinese(str(error))}。"
+        ) from None
 
 
 @cache

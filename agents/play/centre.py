@@ -13,9 +13,10 @@ from envs.xiangxi96.claims import DISCARDING
 from envs.xiangxi96.kinds import KINDS, NO_KIND, NUM_CARDS, NUM_KINDS, OTHERS
 from envs.xiangxi96.units import huxi_of, melds_of
 
+from .position import Position
 from .reasons import why_not
 from .settlement import hand_name, settle
-from .table import Position, Table
+from .table import Table
 from .words import Text, say
 
 

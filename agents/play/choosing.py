@@ -11,8 +11,8 @@ from envs.core.plays import PASS
 from envs.zheng_shang_you.text import cards_in
 
 from .centre import told
+from .position import Position
 from .reasons import why_not
-from .table import Position
 from .words import RefusedError, Text, say
 
 DISCARD = "discard"

@@ -91,13 +91,18 @@ class Folders:
                 if not line:
                     break
                 if len(line) > LARGEST_RECORD:
-                    raise RefusedError(f"{name} has a line of more than {LARGEST_RECORD:,} bytes.")
+                    raise RefusedError(
+                        f"{name} has a line of more than {LARGEST_RECORD:,} bytes.",
+                        f"{name} 有一行超过 {LARGEST_RECORD:,} 字节。",
+                    )
         if not line.strip():
             raise RefusedError(f"{name} has no game {number + 1}.", f"{name} 里没有第 {number + 1} 局。")
         try:
             return parse(line)
         except ValueError as error:
-            raise RefusedError(f"{name}, line {number + 1}: {error}.") from None
+            raise RefusedError(
+                f"{name}, line {number + 1}: {error}.", f"{name} 第 {number + 1} 行不是牌谱：{error}。"
+            ) from None
 
     def runs(self, game: str) -> list[str]:
         """Names of the runs and agents that were made for ``game``."""

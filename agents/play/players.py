@@ -46,10 +46,11 @@ def resolve(name: Any, game: str, folders: Folders) -> str:
     if name in names(game) and name != PRETRAINED:
         return name
     budget = re.fullmatch(r"(?:search|search-net):(\d{1,9})(ms)?(?::.+)?", name, re.ASCII)
-    if budget and int(budget[1]) > (MOST_MILLISECONDS if budget[2] else MOST_PLAYOUTS):
+    if budget and not 1 <= int(budget[1]) <= (MOST_MILLISECONDS if budget[2] else MOST_PLAYOUTS):
         raise RefusedError(
-            f"Here search takes at most {MOST_PLAYOUTS} playouts an action, or {MOST_MILLISECONDS} ms.",
-            f"这里搜索每个动作最多 {MOST_PLAYOUTS} 次模拟，或 {MOST_MILLISECONDS} 毫秒。",
+            f"{name[:80]!r}: search takes 1 to {MOST_PLAYOUTS} playouts an action here, "
+            f"or 1 to {MOST_MILLISECONDS} ms.",
+            f"{name[:80]!r}：搜索每个动作 1 到 {MOST_PLAYOUTS} 次模拟，或 1 到 {MOST_MILLISECONDS} 毫秒。",
         )
     if re.fullmatch(r"search:\d{1,9}(ms)?", name, re.ASCII):
         return name
@@ -77,4 +78,4 @@ def find_agent(name: str, game: str, rules: Rules, folders: Folders) -> Agent:
     except RefusedError:
         raise
     except ValueError as error:
-        raise RefusedError(f"{name} cannot play here: {error}.") from None
+        raise RefusedError(f"{name} cannot play here: {error}.", f"{name} 不能在这里打：{error}。") from None

@@ -9,7 +9,7 @@ from envs.core import plays
 from envs.core.game import Play
 from envs.guan_pai.rules import DINGDA_OFF
 
-from .table import Position, lead_of
+from .position import Position, lead_of
 from .words import Text, say
 
 NAMES = {
@@ -42,8 +42,14 @@ PATTERNS = (
     (r"three of a kind \(坎\) stay together", "坎（三张相同）不能拆开"),
     (r"the cards of a sentence \(句\) stay together: (.+)", "成句的牌 {0} 不能拆开"),
     (r"no cards are played here: .+", "这里不出牌，请选择一种叫法"),
+    (r"lead_diamond_three needs the whole pack dealt: .+", "首出方块三要发完整副牌，不能同时改每家张数"),
+    (r"lead_spade_three needs the whole pack dealt: .+", "首出黑桃三要发完整副牌，不能同时改每家张数"),
+    (r"cards_each is at most (\d+) with decks=(\d+), not \d+", "{1} 副牌时每家最多 {0} 张"),
+    (r"option (\w+) is one of betting='pot': .+", "选项 {0} 只用于对底池下注，限注时不能改"),
+    (r"option (\w+) must be an integer of (\d+)\.\.(\d+).*, not .+", "选项 {0} 是 {1} 到 {2} 的整数"),
+    (r"option (\w+) must be (?:one of|True or False).+", "选项 {0} 没有这个值"),
 )  # fmt: skip
-"""What the rules' ``why_not`` says, as patterns, and the same in Chinese."""
+"""What the rules say of plays (``why_not``) and options, as patterns, and the same in Chinese."""
 
 
 def in_chinese(reason: str) -> str:

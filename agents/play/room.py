@@ -180,7 +180,10 @@ class Room:
             if len(self.sittings) >= MOST_TABLES and not sitting.clients:
                 del self.sittings[name]
         if len(self.sittings) >= MOST_TABLES:
-            raise RefusedError(f"There are {MOST_TABLES} tables already; close a page that is at one.")
+            raise RefusedError(
+                f"There are {MOST_TABLES} tables already; close a page that is at one.",
+                f"已经有 {MOST_TABLES} 张牌桌；请先关掉一个页面。",
+            )
         sitting = Sitting(table)
         self.sittings[sitting.name] = sitting
         return sitting
@@ -199,6 +202,11 @@ class Room:
         if client.sitting is not None:
             client.sitting.leave(client)
         sitting.enter(client, key)
+
+    def tell_all(self, message: Any) -> None:
+        """Send a message to every page."""
+        for client in list(self.clients):
+            client.send(message)
 
     def leave(self, client: Client) -> None:
         """A page has gone."""

@@ -20,6 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from envs.core.drawing.shapes import CARDS_FILE
 
 from . import catalogue, guard
+from .compiling import Compiling
 from .folders import Folders
 from .orders import ORDERS
 from .room import Client, Room
@@ -59,9 +60,12 @@ def parse(text: str | None) -> Mapping[str, Any]:
     try:
         message = json.loads(text or "")
     except (ValueError, RecursionError):
-        raise RefusedError("This message is not JSON.") from None
+        raise RefusedError("This message is not JSON.", "这条消息不是 JSON。") from None
     if not isinstance(message, dict) or message.get("do") not in ORDERS:
-        raise RefusedError(f"A message is an object whose 'do' is one of {', '.join(ORDERS)}.")
+        raise RefusedError(
+            f"A message is an object whose 'do' is one of {', '.join(ORDERS)}.",
+            f"消息是一个对象，do 是 {'、'.join(ORDERS)} 之一。",
+        )
     return message
 
 
@@ -78,6 +82,7 @@ def make_app(token: str, port: int, folders: Folders) -> ASGIApp:
         What runs and records may be looked at.
     """
     room = Room(folders)
+    compiling = Compiling(lambda is_on: room.tell_all({"is": "compiling", "on": is_on}))
 
     async def page(request: Request) -> Response:
         if not guard.is_same(request.query_params.get("token"), token):
@@ -99,7 +104,9 @@ def make_app(token: str, port: int, folders: Folders) -> ASGIApp:
         room.clients.add(client)
         writer = asyncio.create_task(_write(socket, client))
         try:
+            compiling.begin()
             client.send({"is": "games", "games": catalogue.games()})
+            client.send({"is": "compiling", "on": compiling.is_on})
             await _read(socket, client, room)
         except (WebSocketDisconnect, RuntimeError):
             pass  # it has gone

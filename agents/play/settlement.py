@@ -19,7 +19,7 @@ from envs.diao_xie.hands import (
 from envs.diao_xie.rules import LIMIT
 from envs.diao_xie.text import amount_of
 
-from .table import Position
+from .position import Position
 from .words import Text, say
 
 

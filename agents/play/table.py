@@ -1,105 +1,25 @@
-"""One game: its seats, its past, and what its agents are asked."""
+"""One game: its seats and its past."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import envs
 from envs import record as records
 from envs.core import plays
-from envs.core.aec import Snapshot
-from envs.core.game import MASK, OBSERVATION, Game, GameInfo, Play, Rules, get
-from envs.core.rng import mix_in
+from envs.core.game import Play, Rules, get
 
-from ..base import Agent, Decisions
+from ..base import Agent
 from .catalogue import make_rules
 from .folders import Folders
 from .players import GUEST, YOU, find_agent, resolve
+from .position import LARGEST_DEAL, Position, Step, decisions_at, lead_of
 from .words import RefusedError
 
 MOST_DECISIONS = 5000  # of a record that is looked at
-LARGEST_DEAL = 2**63 - 1
-
-
-@dataclass(frozen=True)
-class Step:
-    """A play that was made: by whom, whether it led (nothing was to beat), and its actions."""
-
-    seat: int
-    play: Play
-    led: bool
-
-
-@dataclass
-class Position:
-    """The table between two plays.
-
-    Attributes
-    ----------
-    game : Game
-    info : GameInfo
-    tables : (1,) record
-    snapshot : Snapshot
-    step : Step or None
-        The play that led here.
-    events : list of (seat, event, cards)
-        What happened by itself on the way.
-    last : Step or None
-        In climbing games the play that is to be beaten.
-    marked : list of (play, marks) or None
-        What ``choosing.py`` has worked out once.
-    """
-
-    game: Game
-    info: GameInfo
-    tables: NDArray[Any]
-    snapshot: Snapshot
-    step: Step | None = None
-    events: list[tuple[int, str, tuple[str, ...]]] = field(default_factory=list)
-    last: Step | None = None
-    marked: list[tuple[Play, Counter[str]]] | None = None
-
-    @property
-    def t(self) -> Any:
-        """The record."""
-        return self.tables[0]
-
-    @property
-    def turn(self) -> int:
-        return int(self.t["turn"])
-
-    @property
-    def is_over(self) -> bool:
-        return bool(self.t["over"])
-
-    @property
-    def decisions(self) -> int:
-        return len(self.snapshot.decisions)
-
-    @cached_property
-    def plays(self) -> list[Play]:
-        """Every legal play of the seat to act."""
-        return plays.legal_plays(self.game, self.info, self.tables)
-
-
-def decisions_at(game: Game, info: GameInfo, tables: NDArray[Any], deal: int) -> Decisions:
-    """What the seats to act at ``tables`` (N,) are asked, with all hidden cards blanked."""
-    n, seats = len(tables), tables["turn"].astype(np.int64)
-    seen, masks = np.zeros((n, info.observation_size), OBSERVATION), np.zeros((n, info.num_actions), MASK)
-    game.loops.look(tables, seats, seen)
-    game.loops.legal_all(tables, masks)
-    blanked = tables.copy()
-    game.loops.blank_all(blanked, seats)
-    moment = tables["decisions"].astype(np.int64) * info.num_players + seats
-    keys = mix_in(np.full(n, deal & LARGEST_DEAL, np.uint64), moment)
-    return Decisions(seen, masks, seats, keys, blanked)
 
 
 class Table:
@@ -165,7 +85,9 @@ class Table:
             for _ in records.replay(record):
                 pass
         except ValueError as error:
-            raise RefusedError(f"This is no record that can be played: {error}.") from None
+            raise RefusedError(
+                f"This is no record that can be played: {error}.", f"这份牌谱无法重放：{error}。"
+            ) from None
         names = record["agents"] or [""] * get(record["game"]).info(make_rules(*_made(record))).num_players
         table = cls(*_made(record), [YOU] * len(names), 0, folders)
         table.seats, table.is_record = [str(name)[:80] for name in names], True
@@ -252,7 +174,7 @@ class Table:
         except RefusedError:
             raise
         except Exception as error:  # whatever a trained agent may raise: the page has to say it
-            raise RefusedError(f"{name} could not play: {error}.") from error
+            raise RefusedError(f"{name} could not play: {error}.", f"{name} 无法出牌：{error}。") from error
         return actions
 
     def undo(self, seats: frozenset[int]) -> None:
@@ -275,10 +197,3 @@ class Table:
 
 def _made(record: Mapping[str, Any]) -> tuple[str, Any]:
     return record["game"], record["rules"]
-
-
-def lead_of(game: Game) -> int:
-    """What the field ``last`` of a climbing game holds when nothing is to beat."""
-    from importlib import import_module
-
-    return int(import_module(f"envs.{game.name}.actions").LEAD)

@@ -7,8 +7,9 @@ from typing import Any
 
 from .centre import centre, choices, hides_step, hides_turn, told
 from .choosing import choose, hand_of
+from .position import Position
 from .result import result
-from .table import Position, Table
+from .table import Table
 
 
 def eyes_of(table: Table, own: Set[int], is_revealed: bool) -> frozenset[int]:

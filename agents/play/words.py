@@ -25,9 +25,9 @@ class RefusedError(ValueError):
     Parameters
     ----------
     en, zh : str
-        The sentence in both languages; a Chinese one that is missing is the English one.
+        The sentence in both languages.
     """
 
-    def __init__(self, en: str, zh: str | None = None) -> None:
+    def __init__(self, en: str, zh: str) -> None:
         super().__init__(en)
-        self.text = say(en, en if zh is None else zh)
+        self.text = say(en, zh)

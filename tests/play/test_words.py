@@ -12,7 +12,7 @@ import pytest
 
 import agents.play
 import envs
-from agents.play.catalogue import games
+from agents.play.catalogue import games, make_rules
 from agents.play.choosing import choose, find, places_of
 from agents.play.folders import Folders
 from agents.play.reasons import PATTERNS, in_chinese
@@ -122,6 +122,22 @@ def test_every_reason_of_the_rules_has_its_chinese() -> None:
     assert all(chinese for _, chinese in PATTERNS)
 
 
+@pytest.mark.parametrize(
+    ("game", "options", "chinese"),
+    [("guan_pai", {"lead_diamond_three": True, "cards_each": 5}, "首出方块三要发完整副牌"),
+     ("guan_pai", {"cards_each": 99}, "是 1 到 16 的整数"), ("guan_pai", {"must_beat": "x"}, "没有这个值"),
+     ("zheng_shang_you", {"lead_spade_three": True, "cards_each": 5}, "首出黑桃三要发完整副牌"),
+     ("zheng_shang_you", {"cards_each": 20}, "每家最多 13 张"),
+     ("diao_xie", {"betting": "limit", "hands": 3}, "只用于对底池下注")],
+)  # fmt: skip
+def test_options_that_do_not_go_together_are_refused_in_both_languages(
+    game: str, options: dict[str, Any], chinese: str
+) -> None:
+    with pytest.raises(RefusedError) as refused:
+        make_rules(game, options)
+    assert chinese in refused.value.text["zh"] and "do not go together" in refused.value.text["en"]
+
+
 def play_out(table: Table, chance: random.Random) -> None:
     while not table.now.is_over:
         table.play(chance.choice(table.now.plays).actions)
@@ -192,14 +208,11 @@ def script(name: str) -> str:
 
 def test_every_sentence_is_there_in_both_languages_with_the_same_places() -> None:
     words = script("words.js")
-    known = dict(re.findall(r"^  (\w+): \[(.*)\],$", words, re.MULTILINE))
-    known["keys"] = "x"
+    known = dict(re.findall(r"^  (\w+): \[(.*?)\],$", words, re.MULTILINE | re.DOTALL))
     assert len(known) > 100
     for key, both in known.items():
-        quoted = re.findall(r'"((?:[^"\\]|\\.)*)"', both)
-        assert key == "keys" or len(quoted) == 2, key
-        if len(quoted) == 2:
-            assert set(re.findall(r"\{\w+\}", quoted[0])) == set(re.findall(r"\{\w+\}", quoted[1])), key
+        english, chinese = re.findall(r'"((?:[^"\\]|\\.)*)"', both)
+        assert set(re.findall(r"\{\w+\}", english)) == set(re.findall(r"\{\w+\}", chinese)), key
     used = set()
     for path in STATIC.glob("*.js"):
         used |= set(re.findall(r'\bt\("(\w+)"', path.read_text(encoding="utf-8")))

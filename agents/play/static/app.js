@@ -19,6 +19,8 @@ export const state = {
   records: { name: "", lines: [], at: -1, where: null },
   four: localStorage.getItem("four") === "1",
   connected: true,
+  starting: false, // a game is being made ready
+  compiling: false, // kernels are being compiled, as on a first start
   settings: null, // of the last game that was started
 };
 
@@ -46,8 +48,22 @@ export function send(message) {
   send_(message);
 }
 
+// While something is pressed nothing is drawn: what is replaced under a finger gets no click.
+let pressed = false;
+let late = false;
+addEventListener("pointerdown", () => (pressed = true), true);
+for (const end of ["pointerup", "pointercancel", "blur"]) {
+  addEventListener(end, () => setTimeout(release), true);
+}
+
+function release() {
+  pressed = false;
+  if (late) redraw();
+}
+
 export function redraw() {
-  if (drawing) return;
+  late = pressed;
+  if (drawing || pressed) return;
   drawing = true;
   queueMicrotask(() => {
     drawing = false;

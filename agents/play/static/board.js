@@ -115,8 +115,8 @@ function history_() {
       { class: "tools" },
       pace,
       live() ? null : button(t("toNow"), () => look(p.stops), { "data-focus": "now" }),
-      button(t("copyLink"), copyLink, { "data-focus": "link" }),
-      button(t("save"), () => wantRecord("file"), { disabled: !p.open, "data-focus": "save" }),
+      button([icon("link"), h("span", {}, t("copyLink"))], copyLink, { "aria-label": t("copyLink"), title: t("copyLink"), class: "labelled", "data-focus": "link" }),
+      button([icon("save"), h("span", {}, t("save"))], () => wantRecord("file"), { "aria-label": t("save"), title: t("save"), class: "labelled", disabled: !p.open, "data-focus": "save" }),
     ),
   );
 }

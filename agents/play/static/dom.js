@@ -42,11 +42,16 @@ const ICONS = {
   next: "M7 4 18 12 7 20Z",
   last: "M19 4V20M4 4 15 12 4 20Z",
   close: "M5 5 19 19M19 5 5 19",
+  link: "M10 8H7A4 4 0 0 0 7 16H10M14 8H17A4 4 0 0 1 17 16H14M8 12H16",
+  save: "M12 4V15M7 11 12 16 17 11M4 20H20",
 };
 
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: "icon-drawn", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 }
+
+// Where a dialog, which covers the page, says what the page has to say.
+export const notice = () => h("p", { class: "notice", role: "alert" });
 
 export function button(label, onclick, attributes = {}) {
   return h("button", { type: "button", onclick, ...attributes }, label);

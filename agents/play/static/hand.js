@@ -77,7 +77,7 @@ export function message() {
   return `${t("yourTurn")}${pick(" ", "")}${prompt(p.mine)}`;
 }
 
-const hinted = () => (state.hint.cards.length && state.hint.name !== "tie" ? `${playText(state.hint, game())} (${state.hint.cards.map(cardShort).join(" ")})` : playText(state.hint, game()));
+const hinted = () => (state.hint.cards.length && !["tie", "discard"].includes(state.hint.name) ? `${playText(state.hint, game())} (${state.hint.cards.map(cardShort).join(" ")})` : playText(state.hint, game()));
 
 function becomes(answer) {
   const names = (answer.becomes || []).slice(0, 6).map((name) => playName(name, game()));
@@ -135,10 +135,13 @@ function actions(p) {
     p.mine ? p.mine.choices.map(choiceButton) : null,
     trains ? button(t("hint"), hint, { disabled: !p.mine, "data-focus": "hint", "data-action": "hint" }) : null,
     trains ? button(t("undo"), () => send({ do: "undo" }), { "data-focus": "undo", "data-action": "undo" }) : null,
-    trains && !p.over ? button(p.revealed ? t("hide") : t("reveal"), () => send({ do: "reveal", on: !p.revealed }), { "aria-pressed": String(p.revealed), "data-focus": "reveal", "data-action": "reveal" }) : null,
+    trains && !p.over ? button(p.revealed ? t("hide") : t("reveal"), () => send({ do: "reveal", on: !p.revealed }), { "aria-label": p.revealed ? t("hideTip") : t("revealTip"), title: p.revealed ? t("hideTip") : t("revealTip"), "aria-pressed": String(p.revealed), "data-focus": "reveal", "data-action": "reveal" }) : null,
     p.over && live() && state.settings ? button(t("again"), () => send({ ...state.settings, deal: null }), { class: "strong", "data-focus": "again" }) : null,
   );
 }
+
+// Whether the server has still to say what the chosen cards are.
+const isWaiting = () => state.chosen.length > 0 && String(state.answer?.places) !== String(state.chosen);
 
 export function hand(seat) {
   const p = state.picture;
@@ -152,7 +155,7 @@ export function hand(seat) {
     "div",
     { class: "hold" },
     h("p", { class: `message${state.chosen.length && state.answer?.why && !state.answer.becomes?.length ? " wrong" : ""}` }, text),
-    h("div", { id: "hand", tabindex: "-1", class: `hand${acts ? " acts" : ""} size${cards.length > 22 ? "XL" : cards.length > 16 ? "L" : cards.length > 7 ? "M" : "S"}`, role: "group", "aria-label": p.own.includes(seat) && !p.record ? t("yourHand") : t("handOfWho", { who: who(seat) }) }, shown, named),
+    h("div", { id: "hand", tabindex: "-1", "data-focus": "hand", class: `hand${acts ? " acts" : ""} size${cards.length > 22 ? "XL" : cards.length > 16 ? "L" : cards.length > 7 ? "M" : "S"}`, role: "group", "aria-busy": isWaiting() ? "true" : null, "aria-label": p.own.includes(seat) && !p.record ? t("yourHand") : t("handOfWho", { who: who(seat) }) }, shown, named),
     actions(p),
   );
 }

@@ -14,7 +14,9 @@ import { lang, setLang, t, told } from "./words.js";
 const head = document.getElementById("head");
 const main = document.getElementById("main");
 const toast = document.getElementById("toast");
+const compiling = document.getElementById("compiling");
 let saving = "file"; // what the next saved record is for
+let toHand = false; // whether the focus goes to the hand, as from a dialog that has closed
 
 export function wantRecord(what) {
   saving = what;
@@ -56,11 +58,21 @@ function draw() {
   document.title = state.picture ? `${gameName(state.picture.game)} · ${t("brand")}` : t("brand");
   document.getElementById("skip").textContent = t("skip");
   document.body.classList.toggle("four", state.four);
-  toast.textContent = state.connected ? (state.refused ? told(state.refused) : "") : t("lost");
+  const refused = state.refused ? told(state.refused) : "";
+  toast.textContent = state.connected ? refused : t("lost");
   toast.classList.toggle("shown", Boolean(toast.textContent));
+  for (const place of document.querySelectorAll("dialog[open] .notice")) {
+    const text = refused || (state.compiling ? t("compiling") : "");
+    if (place.textContent !== text) place.textContent = text;
+  }
+  compiling.textContent = state.compiling ? t("compiling") : "";
   drawHead();
   if (state.picture) render(main, board(), side());
   else render(main);
+  if (toHand && state.picture) {
+    toHand = false;
+    document.getElementById("hand").focus({ preventScroll: true });
+  }
   const here = document.querySelector(".log .here:not(.event)");
   const panel = here?.closest(".panel");
   if (panel && panel.scrollHeight > panel.clientHeight) panel.scrollTop = here.offsetTop - panel.offsetTop - panel.clientHeight / 2;
@@ -96,6 +108,12 @@ export function askAgain() {
   send({ do: "thoughts", agent: state.adviser, stop: p.stop });
 }
 
+function started() {
+  if (!state.starting) return;
+  state.starting = false;
+  refreshSetup();
+}
+
 const messages = {
   games: (m) => {
     state.games = m.games;
@@ -105,9 +123,13 @@ const messages = {
     if (m.key) sessionStorage.setItem(`table ${m.table}`, m.key);
     history.replaceState(null, "", `#table=${m.table}`);
   },
+  compiling: (m) => (state.compiling = m.on),
   table: (m) => {
-    document.querySelectorAll("dialog[open].closes").forEach((dialog) => dialog.close());
+    started();
+    const dialogs = document.querySelectorAll("dialog[open].closes");
+    dialogs.forEach((dialog) => dialog.close());
     show(m);
+    if (dialogs.length) toHand = true;
   },
   chosen: (m) => {
     if (JSON.stringify(m.places) === JSON.stringify(state.chosen)) state.answer = m;
@@ -135,6 +157,7 @@ const messages = {
   file: (m) => stepFile(m),
   saved: (m) => (saving === "file" ? saveFile(m.record) : copyRecordLink(m.record)),
   refused: (m) => {
+    started();
     state.refused = m.text;
     state.asking = false;
     const known = state.answer?.places;

@@ -36,6 +36,7 @@ function pot(c) {
 function recent(count) {
   const p = state.picture;
   const lines = p.log.filter((line) => line.stop <= p.stop).slice(-count);
+  if (!lines.length) return null;
   return h(
     "ol",
     { class: "recent" },

@@ -1,7 +1,7 @@
 // Records: dropped files, files in the folders given, and the game just played as a file.
 
 import { redraw, send, state } from "./app.js";
-import { button, h, icon, render } from "./dom.js";
+import { button, h, icon, notice, render } from "./dom.js";
 import { gameName } from "./names.js";
 import { t } from "./words.js";
 
@@ -82,6 +82,7 @@ function content() {
       h("h3", {}, t("inFolders")),
       files.length ? h("ul", { class: "list" }, files) : h("p", { class: "quiet" }, t("noFolders")),
     ),
+    notice(),
   );
 }
 

@@ -1,9 +1,10 @@
 // The dialog for a new game: which one, its options, who sits where.
 
-import { send, state } from "./app.js";
+import { agentSelect } from "./agents.js";
+import { redraw, send, state } from "./app.js";
 import { face } from "./cards.js";
-import { button, h, icon, render } from "./dom.js";
-import { agentName, gameName, gameNote, optionName, optionNote, valueName } from "./names.js";
+import { button, h, icon, notice, render } from "./dom.js";
+import { gameName, gameNote, optionName, optionNote, valueName } from "./names.js";
 import { t } from "./words.js";
 
 const SHOWN = { guan_pai: ["AS", "AH", "AC"], zheng_shang_you: ["7H", "8H", "9H"], diao_xie: ["X", "3H"], xiangxi96: ["r7", "r8", "b9"] };
@@ -55,6 +56,9 @@ function submit(event) {
   const deal = form.deal.trim() === "" ? null : Number(form.deal);
   state.settings = { do: "new", game: form.game, options: { ...form.options }, seats: [...form.seats], training: form.training, deal };
   send(state.settings);
+  state.starting = true;
+  redraw();
+  refreshSetup();
 }
 
 function content() {
@@ -69,9 +73,11 @@ function content() {
       h("span", { class: "quiet" }, gameNote(one.name)),
     ),
   );
-  const seats = form.seats.map((chosen, seat) =>
-    h("label", { class: "field" }, h("span", {}, t("seat", { n: seat + 1 })), h("select", { "data-focus": `seat ${seat}`, "data-seat": seat, onchange: (e) => ((form.seats[seat] = e.target.value), refreshSetup()) }, seatNames().map((name) => h("option", { value: name, selected: name === chosen }, name === "you" ? t("you") : name === "guest" ? t("guest") : agentName(name))))),
-  );
+  const sit = (seat, name, isTyped) => {
+    form.seats[seat] = name;
+    if (!isTyped) refreshSetup(); // a button that is just being pressed has to stay
+  };
+  const seats = form.seats.map((chosen, seat) => agentSelect(t("seat", { n: seat + 1 }), seatNames(), chosen, (name, isTyped) => sit(seat, name, isTyped), `seat ${seat}`, { "data-seat": seat }));
   const options = declared().options.map((option) =>
     h("div", { class: `field ${option.kind}` }, h("label", { for: `option-${option.name}` }, optionName(option.name)), control(option), h("p", { class: "quiet" }, optionNote(option))),
   );
@@ -93,7 +99,13 @@ function content() {
       ),
       h("details", { open: form.isOpen, ontoggle: (e) => (form.isOpen = e.target.open) }, h("summary", { "data-focus": "options" }, t("options")), h("div", { class: "fields options" }, options)),
     ),
-    h("footer", {}, button(t("close"), () => dialog.close(), { "data-focus": "cancel" }), h("button", { type: "submit", class: "strong", "data-focus": "start", id: "start" }, t("start"))),
+    h(
+      "footer",
+      {},
+      notice(),
+      button(t("close"), () => dialog.close(), { "data-focus": "cancel" }),
+      h("button", { type: "submit", class: "strong", "data-focus": "start", id: "start", disabled: state.starting }, t(state.starting ? "starting" : "start")),
+    ),
   );
 }
 

@@ -6,7 +6,8 @@ import { button, h } from "./dom.js";
 import { people, who } from "./board.js";
 import { unit } from "./melds.js";
 import { signed } from "./middle.js";
-import { agentName, eventName, playText } from "./names.js";
+import { eventName, playText } from "./names.js";
+import { ask } from "./ask.js";
 import { askAgain } from "./main.js";
 import { t, told } from "./words.js";
 
@@ -40,41 +41,14 @@ function tabs(names) {
 
 function history_() {
   const p = state.picture;
-  const lines = p.log.map((line) => {
+  const lines = p.log.map((line, place) => {
     const what = line.event ? eventName(line.event) : playText(line, game());
     const marks = [line.led ? "led" : "", line.stop === p.stop ? "here" : "", line.event ? "event" : "", line.stop > p.stop ? "later" : ""].filter(Boolean).join(" ");
     const cards = line.cards.length && line.name !== "discard" ? h("span", { class: "mini" }, row(line.cards)) : line.name === "discard" ? h("span", { class: "mini" }, row(line.cards)) : null;
     const spoken = line.name === "discard" ? t("discard") : what;
-    return h("li", { class: marks, "aria-current": line.stop === p.stop && !line.event ? "step" : null }, h("button", { type: "button", onclick: () => send({ do: "look", to: line.stop >= p.stops ? null : Math.max(0, line.stop) }) }, h("span", { class: "whose" }, t("player", { n: line.seat + 1 })), h("span", { class: "did" }, spoken), cards));
+    return h("li", { class: marks, "aria-current": line.stop === p.stop && !line.event ? "step" : null }, h("button", { type: "button", "data-focus": `line ${place}`, onclick: () => send({ do: "look", to: line.stop >= p.stops ? null : Math.max(0, line.stop) }) }, h("span", { class: "whose" }, t("player", { n: line.seat + 1 })), h("span", { class: "did" }, spoken), cards));
   });
   return h("ol", { class: "log", "data-scroll": "log" }, lines.length ? lines : h("li", { class: "quiet" }, t("dealt")));
-}
-
-function ask() {
-  const p = state.picture;
-  const names = state.agents[game()] || ["rule"];
-  if (!names.includes(state.adviser)) state.adviser = "rule";
-  const change = (event) => {
-    state.adviser = event.target.value;
-    localStorage.setItem("adviser", state.adviser);
-    state.bars = state.asked = null;
-    askAgain();
-    redraw();
-  };
-  const bars = (state.bars?.bars || []).map((bar) => {
-    const percent = Math.round(bar.chance * 1000) / 10;
-    const fill = h("span", { class: "fill" });
-    fill.style.width = `${Math.max(0.5, percent)}%`;
-    return h("li", {}, h("span", { class: "what" }, playText(bar, game()), bar.cards.length && bar.name !== "discard" ? h("span", { class: "mini" }, row(bar.cards)) : null), h("span", { class: "meter", "aria-hidden": "true" }, fill), h("span", { class: "percent" }, `${percent} %`));
-  });
-  return h(
-    "div",
-    { class: "ask" },
-    h("label", {}, h("span", {}, t("askWhom")), h("select", { onchange: change, "data-focus": "adviser" }, names.map((name) => h("option", { value: name, selected: name === state.adviser }, agentName(name))))),
-    h("p", { class: "quiet" }, t("askNote")),
-    bars.length ? h("ol", { class: "bars" }, bars) : h("p", { class: "quiet" }, p.over ? t("over") : state.asking ? t("thinks") : t("askRefused")),
-    state.bars?.value !== null && state.bars?.value !== undefined ? h("p", {}, t("expects", { n: state.bars.value.toFixed(2) })) : null,
-  );
 }
 
 function score() {
@@ -94,5 +68,5 @@ export function side() {
   const names = state.picture.result ? ["score", "history", "ask"] : ["history", "ask"];
   if (!names.includes(state.tab)) state.tab = names[0];
   const panel = { history: history_, ask, score }[state.tab];
-  return h("aside", { class: "side" }, tabs(names), h("div", { id: "panel", class: "panel", role: "tabpanel", tabindex: 0, "aria-labelledby": `tab-${state.tab}` }, panel()));
+  return h("aside", { class: "side" }, tabs(names), h("div", { id: "panel", class: "panel", role: "tabpanel", tabindex: 0, "data-focus": "panel", "aria-labelledby": `tab-${state.tab}` }, panel()));
 }
