@@ -51,10 +51,12 @@ async def _think(client: Client, message: Message) -> tuple[Position, int, list[
 
 async def hint(client: Client, room: Room, message: Message) -> None:
     """What an ``agent`` would play for the seat to act."""
+    name = sitting_of(client).name
     position, stop, found, _ = await _think(client, message)
     best = found[0].play
     where = places_of(position, best.cards) if best.name == "discard" or _is_climbing(position) else []
-    client.send({"is": "hint", "agent": message.get("agent"), "stop": stop, **told(best), "places": where})
+    about = {"agent": message.get("agent"), "table": name, "stop": stop}
+    client.send({"is": "hint", **about, **told(best), "places": where})
 
 
 def _is_climbing(position: Position) -> bool:
@@ -63,15 +65,15 @@ def _is_climbing(position: Position) -> bool:
 
 async def thoughts(client: Client, room: Room, message: Message) -> None:
     """How probable each play is to an ``agent``, or the points that search expects of it."""
+    name = sitting_of(client).name
     _, stop, found, value = await _think(client, message)
     bars = [
         {**told(thought.play), "chance": thought.probability, "points": thought.points}
         | {"worlds": thought.worlds, "begun": thought.is_begun}
         for thought in found
     ]
-    client.send(
-        {"is": "thoughts", "agent": message.get("agent"), "stop": stop, "bars": bars} | {"value": value}
-    )
+    about = {"agent": message.get("agent"), "table": name, "stop": stop}
+    client.send({"is": "thoughts", **about, "bars": bars, "value": value})
 
 
 async def pace(client: Client, room: Room, message: Message) -> None:

@@ -150,7 +150,15 @@ def _diao_xie(table: Table, scores: list[Any]) -> dict[str, Any]:
         columns["penalty"] = [p - o for p, o in zip(columns["penalty"], owed, strict=True)]
         pot += sum(owed)
         columns["share"] = [shares(pot, n)] * n
-        lines.append(say(f"At the end {pot} b are shared by all {n}.", f"最后底池 {pot} 由 {n} 家平分。"))
+        if pot:
+            lines.append(say(f"At the end {pot} b are shared by all {n}.", f"最后底池 {pot} 由 {n} 家平分。"))
+        elif hands < table.rules.as_dict()["hands"]:
+            lines.append(
+                say(
+                    f"The pot is empty and nobody owes a penalty: the game ends after hand {hands}.",
+                    f"底池已空，也没有人欠赔底：第 {hands} 手后结束。",
+                )
+            )
     names = {**NAMES, "ante": say("Antes", "底"), "penalty": say("Penalty", "赔底")}
     names["share"] = say("Share", "分底")
     shown = [(names[name], values) for name, values in columns.items() if any(values) or name == "stake"]

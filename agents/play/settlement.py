@@ -53,7 +53,7 @@ def settle(before: Position, after: Position) -> Settled:
     folded[seat] = folded[seat] or action == FOLD
     winner = next(who for who, event, _ in after.events if event == "wins")
     name = hand_name(*t["cards"][winner].tolist())
-    line = say(f"{{p{winner}}} wins with {name['en']}.", f"{{p{winner}}}以{name['zh']}获胜。")
+    line = say(f"{{p{winner}}} wins the hand: {name['en']}.", f"{{p{winner}}}以{name['zh']}获胜。")
     if t["betting"] == LIMIT:
         taken = [sum(stakes) * (who == winner) for who in range(n)]
         pot = say(f"The pot of {sum(stakes)} b is taken whole.", f"底池 {sum(stakes)} 全归赢家。")

@@ -163,7 +163,8 @@ def test_no_file_outside_the_folders_can_be_had(page: Page, given: Path, name: s
 @pytest.mark.parametrize(
     "name",
     ["/etc", "../x", ".", "", "run:", "run:0/..", "run:0/nothing", "pretrained:../x", "pretrained:nothing",
-     "search:99999999", "search:99999ms", "search:0", "search:0ms", "search-net:/etc", "search-net:run:0/../..",
+     "search:99999999", "search:99999ms", "search:0", "search:0ms", "search-net:/etc",
+     "search-net:run:0/../..",
      "search-net:99999ms:pretrained", "rule_v9", "you ", 7, None, "x" * 1000],
 )  # fmt: skip
 def test_agents_are_known_names_or_runs_in_the_folders(page: Page, name: Any) -> None:

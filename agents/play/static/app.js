@@ -9,6 +9,7 @@ export const state = {
   answer: null, // what the server said of them
   refused: null, // why something was not possible
   hint: null,
+  hinting: false, // whether it is still to come
   bars: null, // an agent's thoughts
   asked: null, // for which position they were asked
   asking: false, // whether its answer is still to come

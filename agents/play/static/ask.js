@@ -46,13 +46,13 @@ function expected(bars) {
   return bars.map((bar) => {
     const [from, to] = [Math.min(0, bar.points), Math.max(0, bar.points)].map((end) => (end - least) / width);
     const sure = bar.worlds ? t("inWorlds", { n: bar.worlds }) : t("exact");
-    const told = signed(Math.round(bar.points * 100) / 100);
+    const told = signed(bar.points.toFixed(2));
     return h(
       "li",
       {},
       h("span", { class: "what" }, what(bar), bar.chance ? h("span", { class: "chosen-one" }, t("itsChoice")) : null, h("span", { class: "quiet" }, sure)),
       meter(from, to),
-      h("span", { class: "percent" }, t("points", { n: told })),
+      h("span", { class: "percent long" }, t("points", { n: told })),
     );
   });
 }

@@ -60,7 +60,10 @@ export function playNamed(name) {
 }
 
 export function hint() {
-  if (state.picture?.mine) send({ do: "hint", agent: state.adviser, stop: state.picture.stop });
+  if (!state.picture?.mine) return;
+  state.hinting = true;
+  send({ do: "hint", agent: state.adviser, stop: state.picture.stop });
+  redraw();
 }
 
 // What the page says just now: what the chosen cards are, why they are nothing, or whose turn it is.
@@ -71,6 +74,7 @@ export function message() {
   if (p.over) return `${t("over")}${pick(" ", "")}${p.result && !(p.centre.hands > 1) ? told(p.result.lines[0], people()) : ""}`;
   if (p.asking) return t("asking");
   if (!p.mine) return p.record ? t("turnOf", { who: who(p.turn) }) : t(isAgent(p.seats[p.turn].player) && !p.paused ? "thinking" : "turnOf", { who: who(p.turn) });
+  if (state.hinting) return t("thinking", { who: agentName(state.adviser) });
   if (state.hint) return t("hinted", { agent: agentName(state.hint.agent), what: hinted() });
   if (state.chosen.length && answer?.why) return told(answer.why, people()) + becomes(answer);
   if (state.chosen.length && answer?.ready?.length) return t("ready", { what: answer.ready.map((one) => playText(one, game())).join(" / ") }) + becomes(answer);

@@ -86,6 +86,7 @@ function show(picture) {
   if (moved || !picture.mine) {
     state.chosen = [];
     state.hint = null;
+    state.hinting = false;
   }
   if (moved) state.bars = null;
   if (!state.chosen.length) state.answer = picture.mine;
@@ -107,6 +108,9 @@ export function askAgain() {
   state.asking = true;
   send({ do: "thoughts", agent: state.adviser, stop: p.stop });
 }
+
+// Whether an answer is about what is shown: the game may have moved on meanwhile.
+const isHere = (m) => m.table === state.picture?.table && m.stop === state.picture.stop;
 
 function started() {
   if (!state.starting) return;
@@ -135,7 +139,8 @@ const messages = {
     if (JSON.stringify(m.places) === JSON.stringify(state.chosen)) state.answer = m;
   },
   hint: (m) => {
-    if (m.stop !== state.picture?.stop) return; // the game has moved on meanwhile
+    if (!isHere(m)) return;
+    state.hinting = false;
     state.hint = m;
     if (state.picture.mine && m.places.length) {
       state.chosen = m.places;
@@ -143,8 +148,9 @@ const messages = {
     }
   },
   thoughts: (m) => {
+    if (!isHere(m) || m.agent !== state.adviser) return;
     state.asking = false;
-    if (m.stop === state.picture?.stop) state.bars = m;
+    state.bars = m;
   },
   agents: (m) => {
     state.agents[m.game] = m.agents;
@@ -159,7 +165,7 @@ const messages = {
   refused: (m) => {
     started();
     state.refused = m.text;
-    state.asking = false;
+    state.asking = state.hinting = false;
     const known = state.answer?.places;
     if (state.chosen.length && JSON.stringify(known) !== JSON.stringify(state.chosen)) {
       state.chosen = []; // what was asked of them is not answered any more

@@ -58,7 +58,7 @@ function offer(c) {
 // Points with their sign.
 export function signed(points) {
   const text = String(points);
-  return text.startsWith("-") ? text.replace("-", "−") : text === "0" ? "0" : `+${text}`;
+  return text.startsWith("-") ? text.replace("-", "−") : Number(text) === 0 ? text : `+${text}`;
 }
 
 export function middle() {

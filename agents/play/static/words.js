@@ -97,8 +97,8 @@ const WORDS = {
   askWhom: ["Agent", "智能体"],
   askNote: ["How probable each play is to it, for the seat to act.", "它对行动一方每种出法的概率。"],
   askPoints: [
-    "Points that the seat to act gets at the end, on average over random deals of the unseen cards that are played out after each action.",
-    "行动一方最后的得分：把看不见的牌随机分发，每种出法之后打到终局，取平均。",
+    "Points that the seat to act gets at the end, on average over random deals of the unseen cards that are played out after each action. Bars begin at 0, losses go to the left.",
+    "行动一方最后的得分：把看不见的牌随机分发，每种出法之后打到终局，取平均。条从 0 开始，输分向左。",
   ],
   itsChoice: ["its choice", "它的选择"],
   restOpen: ["and more cards", "再配牌"],
