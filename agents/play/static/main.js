@@ -58,14 +58,16 @@ function draw() {
   document.title = state.picture ? `${gameName(state.picture.game)} · ${t("brand")}` : t("brand");
   document.getElementById("skip").textContent = t("skip");
   document.body.classList.toggle("four", state.four);
-  const refused = state.refused ? told(state.refused) : "";
-  toast.textContent = state.connected ? refused : t("lost");
-  toast.classList.toggle("shown", Boolean(toast.textContent));
-  for (const place of document.querySelectorAll("dialog[open] .notice")) {
-    const text = refused || (state.compiling ? t("compiling") : "");
-    if (place.textContent !== text) place.textContent = text;
+  const trouble = state.connected ? (state.refused ? told(state.refused) : "") : t("lost");
+  const wait = state.compiling ? t("compiling") : "";
+  const places = document.querySelectorAll("dialog[open] .notice");
+  for (const place of places) {
+    if (place.textContent !== (trouble || wait)) place.textContent = trouble || wait;
+    place.classList.toggle("bad", Boolean(trouble));
   }
-  compiling.textContent = state.compiling ? t("compiling") : "";
+  toast.textContent = places.length ? "" : trouble;
+  toast.classList.toggle("shown", Boolean(toast.textContent));
+  compiling.textContent = wait;
   drawHead();
   if (state.picture) render(main, board(), side());
   else render(main);

@@ -102,7 +102,7 @@ const WORDS = {
   ],
   itsChoice: ["its choice", "它的选择"],
   restOpen: ["and more cards", "再配牌"],
-  inWorlds: ["{n} deals", "{n} 种分牌"],
+  inWorlds: ["deals: {n}", "分牌 {n} 种"],
   exact: ["exact", "精确"],
   points: ["{n} points", "{n} 分"],
   askRefused: ["Nothing to ask here: you must see the hand of the seat to act.", "此处无法请教：要能看到行动一方的手牌。"],
