@@ -49,6 +49,7 @@ AXE = """async () => {
   return found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html)}`);
 }"""
 ANSWERED = "() => !document.querySelector('#hand[aria-busy]')"  # the server has said what chosen cards are
+DRAWN = "() => new Promise((done) => setTimeout(done, 5))"  # what was pressed is drawn once it is let go
 CENTRE = """selector => {
   const element = document.querySelector(selector);
   if (!element) return null;
@@ -125,6 +126,7 @@ def move_of(page: Any) -> str:
 def click(page: Any, selector: str) -> None:
     """Click with the mouse. Playwright's own click waits for two frames; here nothing is animated."""
     page.mouse.click(*until(page, CENTRE, selector))
+    page.evaluate(DRAWN)
 
 
 def click_cards(page: Any, *cards: str) -> None:
