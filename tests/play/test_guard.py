@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 import urllib.error
@@ -16,6 +17,7 @@ from agents.play import guard
 from agents.play.folders import Folders
 from agents.play.players import resolve
 from agents.play.words import RefusedError
+from envs.core.drawing.shapes import CARDS_FILE
 
 from ..play_server import Page, Server
 from .choosing import GAMES, seats
@@ -44,6 +46,12 @@ def test_the_page_needs_its_token_and_loads_nothing_from_elsewhere(server: Serve
     for path in ("/", "/?token=", "/?token=" + server.token[:-1], "/?token=" + "é" * 10, "/?other=1"):
         assert get(server, urllib.request.quote(path, safe="/?=&"))[0] == 403
     assert server.token not in text
+
+
+def test_cards_have_the_shapes_that_they_have_in_pictures(server: Server) -> None:
+    status, text, headers = get(server, "/static/shapes.js")
+    assert status == 200 and headers["content-type"].startswith("text/javascript")
+    assert json.loads(text.removeprefix("export default ")) == json.loads(CARDS_FILE.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("host", ["example.org", "127.0.0.1:1", "localhost.example.org", "127.0.0.1.nip.io"])
