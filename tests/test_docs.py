@@ -6,9 +6,12 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import agents
 import envs
+from agents.play.position import decisions_at
 from envs import record
 from envs.core import docs
 from envs.core.game import get
@@ -54,3 +57,15 @@ def test_the_positions_of_the_docs_are_those_of_their_records():
         table = list(record.replay(own))[int(decision)][0]
         assert str(game.text.view(table, int(seat))).rstrip() == text
         assert names[own["decisions"][int(decision)][1]] == played
+
+
+def test_the_shipped_network_plays_what_the_positions_page_says():
+    page = (ROOT / "docs/pages/positions.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| (\d+) \| ([^|]+) \| ", page, flags=re.MULTILINE)
+    places = re.findall(r"^## (\d+)\. Game (\d+), decision (\d+), seat", page, flags=re.MULTILINE)
+    games = [list(record.replay(own)) for own in record.read(ROOT / "docs/records/records-guan_pai.jsonl")]
+    tables = np.concatenate([games[int(line) - 1][int(decision)] for _, line, decision in places])
+    game = get("guan_pai")
+    info = game.info(game.rules())
+    played = agents.load("pretrained", "guan_pai").act(decisions_at(game, info, tables, deal=0))
+    assert told == [(str(k), info.action_names[action]) for k, action in enumerate(played, 1)]
