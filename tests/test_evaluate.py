@@ -19,6 +19,7 @@ from envs.core.rng import mix, mix_in
 from envs.record import main as verify
 from training import tournament
 from training.evaluate import evaluate_against, main
+from training.pool import play_pool
 from training.ratings import pool_seatings, rate
 from training.report import interval, percent
 from training.stats import Interval, intervals, share_intervals, summarise_direction, summarise_pair
@@ -330,6 +331,15 @@ def test_results_recompute_the_report(reports):
     rated = rate(np.array(pool["seatings"]), np.array(pool["scores"]), 3)
     assert [r.mu for r in rated] == [r["mu"] for r in pool["ratings"]]
     assert all(f"{r.mu:.2f} ± {r.sigma:.2f}" in report for r in rated)
+
+
+def test_a_pool_is_that_of_the_command(reports):
+    pool = json.loads((reports[0] / "results.json").read_text())["pool"]
+    rules = get(GAME).rules(must_beat="all")
+    seatings, scores = play_pool(GAME, rules, ["rule", "random", "rule"], games=60, seed=3)
+    assert (seatings.tolist(), scores.tolist()) == (pool["seatings"], pool["scores"])
+    seatings, scores = play_pool(GAME, rules, ["rule", "random"], games=0, seed=3)
+    assert seatings.shape == scores.shape == (0, 3)
 
 
 def test_every_game_has_its_record(records):

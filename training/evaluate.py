@@ -18,7 +18,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import tyro
 
 from agents import Agent, load
@@ -28,6 +27,7 @@ from . import cli
 from .asking import Failures, failing
 from .checkpoint import write_file
 from .exploitability import exploitability, is_exact
+from .pool import pool_blocks, pool_scores
 from .ratings import pool_seatings, rate
 from .report import (
     HOW_MEASURED,
@@ -47,8 +47,6 @@ from .report import (
 from .results import depending_on_time, facts_of, try_to_write, versions_of, watched
 from .stats import LEAST_RESAMPLES, RESAMPLES, Direction, game_figures, summarise_direction, summarise_pair
 from .tournament import (
-    DEALS_AT_A_TIME,
-    POOL,
     Block,
     PairResult,
     Played,
@@ -193,10 +191,7 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
     pairs = list(combinations(range(len(agents)), 2))
     by_pair = [pair_blocks(info.num_players, a, b, config.deals, config.seed) for a, b in pairs]
     seatings = pool_seatings(info.num_players, len(agents), config.pool, config.seed)
-    pool = [
-        Block(config.seed, POOL, first, seatings[first : first + DEALS_AT_A_TIME, None])
-        for first in range(0, config.pool, DEALS_AT_A_TIME)
-    ]
+    pool = pool_blocks(seatings, config.seed)
     best_responses = _best_responses(rules, agents, labels) if config.exploitability else []
     played = _play(config, rules, agents, labels, [block for blocks, _ in by_pair for block in blocks] + pool)
     failures = failures_of(len(agents), played)
@@ -210,7 +205,7 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
         figures = [game_figures(info.stats, result.stats[:, direction]) for direction in range(2)]
         results.append(result)
         reports.append(PairReport(a, b, summary, (figures[0], figures[1])))
-    scores = np.concatenate([block.scores[:, 0] for block in played]) if pool else np.zeros_like(seatings)
+    scores = pool_scores(played, seatings)
     ratings = rate(seatings, scores, len(agents)) if pool else []
 
     tables = sections(info, labels, reports, ratings)
