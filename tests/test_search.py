@@ -164,8 +164,10 @@ def test_bad_numbers_say_what_is_allowed(name: str) -> None:
 
 
 def test_unknown_names_are_told_of_search() -> None:
-    with pytest.raises(ValueError, match="search, search_v0, or the folder of a run"):
+    with pytest.raises(ValueError, match=r"did you mean search\? \(or give the folder of a run\)"):
         agents.load("searching", "guan_pai")
+    with pytest.raises(ValueError, match="there are .*search, search_v0"):
+        agents.load("oracle", "guan_pai")
 
 
 @pytest.mark.parametrize("budget", [(0,), (-1,), (5, 0), (5, -1.0)], ids=str)
