@@ -167,7 +167,7 @@ def test_unknown_names_are_told_of_search() -> None:
     with pytest.raises(ValueError, match=r"did you mean search\? \(or give the folder of a run\)"):
         agents.load("searching", "guan_pai")
     with pytest.raises(ValueError, match="there are .*search, search_v0"):
-        agents.load("oracle", "guan_pai")
+        agents.load("zzz", "guan_pai")
 
 
 @pytest.mark.parametrize("budget", [(0,), (-1,), (5, 0), (5, -1.0)], ids=str)
