@@ -38,7 +38,7 @@ from .core.seeding import as_dealer, as_deck, as_index
 Record = Mapping[str, Any]
 
 SHOWN = 5  # problems of a file that are printed; the others are counted
-MOST_SECONDS = 200  # of a picture in an animation: more than 655 s, even of the last one, a GIF cannot say
+LEAST_SECONDS, MOST_SECONDS = 0.02, 20  # of a picture in an animation: equal ones add up, to 655 s at most
 LAST_LONGER = 3  # times as long as the others is the last one shown
 
 
@@ -326,8 +326,8 @@ def animate(
     game, rules, _, _ = _start(record)
     info = game.info(rules)
     chair = None if seat is None else as_index(seat, info.num_players, "a seat")
-    if not 0 < seconds <= MOST_SECONDS:
-        raise ValueError(f"seconds is a number above 0 and at most {MOST_SECONDS}, not {seconds!r}")
+    if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        raise ValueError(f"seconds is a number of {LEAST_SECONDS}..{MOST_SECONDS}, not {seconds!r}")
     if width is not None and width < 1:
         raise ValueError(f"width is at least 1 pixel, not {width!r}")
     pictures = [svg(game, info, table, chair) for table in replay(record)]

@@ -166,7 +166,7 @@ def test_bad_numbers_say_what_is_allowed(name: str) -> None:
 def test_unknown_names_are_told_of_search() -> None:
     with pytest.raises(ValueError, match=r"did you mean search\? \(or give the folder of a run\)"):
         agents.load("searching", "guan_pai")
-    with pytest.raises(ValueError, match="there are .*search, search_v0"):
+    with pytest.raises(ValueError, match=r"there are .*search, search_v0"):
         agents.load("zzz", "guan_pai")
 
 

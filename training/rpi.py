@@ -2,7 +2,7 @@
 
 In games that the network plays with itself every action of a decision is tried: the rule player plays it out
 in the game as it stands (``trials.py``). The policy moves towards what brings most in the mean over the deals
-that its seat cannot tell apart: towards the play of a search with endless many worlds, at the price of one
+that its seat cannot tell apart: towards the play of a search with infinitely many worlds, at the price of one
 forward. Where PPO hears of one action at the end of a whole game, here all actions are heard of, compared in
 the same deal.
 
@@ -53,7 +53,7 @@ class RPIConfig:
     batch: int = 32_768
     """Samples an iteration, at least; a multiple of minibatch."""
     epochs: int = 2
-    """How often each sample is learned from, but for a rest that fills no minibatch."""
+    """How often each sample is learned from, but for those above the batch."""
     minibatch: int = 2048
     """Samples a gradient step."""
     share: float = 0.5
@@ -130,9 +130,9 @@ class RPI:
         Returns
         -------
         dict of str to float
-            ``samples`` and ``games`` of the batch, ``loss``, ``entropy``, ``gain`` (what the policy gains on
-            the adviser by a decision, in points, where the rule player plays on), ``gradient`` (mean length
-            before it is cut), ``epsilon``, ``learning_rate``.
+            ``samples`` and ``games`` of the batch, ``loss``, ``entropy``, ``gain`` (what a draw by softmax,
+            the adviser not raised, gains on the adviser by a decision, in points, where the rule player plays
+            on), ``gradient`` (mean length before it is cut), ``epsilon``, ``learning_rate``.
         """
         config = self.config
         rate, epsilon = falling(config, "learning_rate", progress), falling(config, "epsilon", progress)

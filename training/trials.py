@@ -34,7 +34,8 @@ def try_actions(tables, masks, keys, share, mask, spare, tried, points):
     """Try every legal action at a ``share`` of the ``tables`` (N,), drawn by their keys (N,).
 
     Writes at which tables they were ``tried`` (N,), and there the ``points`` (N, A) of the seat to act at the
-    end, zero where illegal. ``mask`` (A,) and ``spare`` (1,) are room to work in.
+    end, times the game's ``denominator``; zero where illegal. ``mask`` (A,) and ``spare`` (1,) are room to
+    work in.
     """
     for i in range(len(tables)):
         tried[i] = uniform(mix(keys[i])) < share
@@ -63,7 +64,11 @@ def trial_dtype(info: GameInfo) -> np.dtype[Any]:
         [
             ("observation", np.uint8, (info.observation_size + info.num_actions,)),
             ("action_mask", np.int8, (info.num_actions,)),
-            ("gains", np.float32, (info.num_actions,)),  # points on the adviser's action; 0 where illegal
+            (
+                "gains",
+                np.float32,
+                (info.num_actions,),
+            ),  # on the adviser's action, in points times denominator; 0 where illegal
         ],
         align=True,
     )

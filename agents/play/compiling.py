@@ -33,6 +33,7 @@ class Compiling(Listener):  # type: ignore[misc]
     def begin(self) -> None:
         """The server's loop runs, it is this one."""
         self._loop = asyncio.get_running_loop()
+        self._look()  # it may have begun before
 
     def on_start(self, event: Any) -> None:
         self._count(1)

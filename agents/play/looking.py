@@ -29,6 +29,7 @@ async def reveal(client: Client, room: Room, message: Message) -> None:
     if message.get("on") and (not sitting.table.is_training or client.role != YOU):
         raise RefusedError("Hands can be revealed in training games only.", "只有练习模式可以亮牌。")
     client.is_revealed = bool(message.get("on"))
+    client.stop = None  # with other eyes there are other positions to stop at
     await sitting.show(client)
 
 

@@ -72,10 +72,6 @@ class Position:
     def is_over(self) -> bool:
         return bool(self.t["over"])
 
-    @property
-    def decisions(self) -> int:
-        return len(self.snapshot.decisions)
-
     @cached_property
     def plays(self) -> list[Play]:
         """Every legal play of the seat to act."""

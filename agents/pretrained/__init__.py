@@ -41,7 +41,7 @@ def shipped(game: str) -> tuple[str, ...]:
 def is_greedy(folder: Path) -> bool:
     """Whether a network plays its most probable action: unless ``about.json`` says that it draws.
 
-    In a game of bluffing the most probable actions are easily exploited.
+    In a game of bluffing the most probable actions alone may be exploited.
     """
     return not (folder / ABOUT_FILE).is_file() or bool(about(folder)["greedy"])
 

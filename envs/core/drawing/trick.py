@@ -27,7 +27,7 @@ def trick(
     hands : by seat, the cards; none where they are hidden
     latest : by seat, the cards of the last play
     to_beat : (the play on the table, its kind), or None where the seat to act leads
-    note : what happens just now
+    note : what else happens just now; at the end it is put behind who has won
     tags : by seat, if there are any
     """
     is_over, turn, owner = bool(t["over"]), int(t["turn"]), int(t["owner"])
