@@ -14,12 +14,10 @@ from envs.core.commands import did_you_mean
 from envs.core.game import Game, Rules, get
 
 from .base import Agent, Decisions
-from .hu_first import HuFirstAgent
 from .lowest import LowestAgent
 from .pretrained import PRETRAINED, folder_of, is_greedy, shipped
 from .rule import RuleAgent, frozen_rule, frozen_rules
 from .search import NETWORK_BUDGET, RULE_BUDGET, Budget, SearchAgent, network_search, rule_search
-from .tabular import TabularAgent, is_table
 from .uniform import UniformAgent
 
 __all__ = ["Agent", "Decisions", "SearchAgent", "frozen_rules", "load", "names", "split_search_net"]
@@ -71,6 +69,8 @@ def _load(name_or_path: str, game: str, rules: Rules | None) -> Agent:
     if name_or_path == "lowest" and found.name in CLIMBING:
         return LowestAgent()
     if name_or_path == "hu_first" and found.name in WITH_HU:
+        from .hu_first import HuFirstAgent  # its game is slow to import
+
         return HuFirstAgent()
     if name_or_path == "rule":
         return RuleAgent(game)
@@ -82,6 +82,8 @@ def _load(name_or_path: str, game: str, rules: Rules | None) -> Agent:
         return _search_net(name_or_path, found, rules)
     if name_or_path in frozen_rules(game):
         return frozen_rule(name_or_path, game)
+    from .tabular import TabularAgent, is_table  # its game is slow to import
+
     folder = _folder(name_or_path, found, rules)
     if is_table(folder):
         return TabularAgent.load(folder, found, rules)

@@ -160,6 +160,11 @@ def test_importing_envs_imports_neither_agents_nor_torch() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_importing_agents_imports_no_game() -> None:
+    code = "import agents, envs, sys; assert not {f'envs.{game}' for game in envs.games()} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 # --- seeds ------------------------------------------------------------------------------------------
 
 
