@@ -165,6 +165,15 @@ def test_importing_agents_imports_no_game() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_importing_games_compiles_nothing() -> None:
+    needed = "numba.np.arraymath"  # imported by Numba with the first kernel that is compiled or loaded
+    games = ", ".join(f"envs.{game}_v0" for game in envs.games())
+    code = f"import {games}, agents.play.server, sys; assert '{needed}' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    code = f"import envs, sys; envs.make_vec('diao_xie', 1).reset(seed=0); assert '{needed}' in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 # --- seeds ------------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from ..core.jit import njit, part
 from .claims import ASKED_CHI, ASKED_HU, ASKED_TIE, DISCARDING, WON, owes
 from .kinds import COPIES, GROUP_SIZE, NO_KIND, NUM_CARDS, NUM_GROUPS, NUM_KINDS
 from .melds import OWN, PENG, SHAO
-from .rules import DEALT_TO_DEALER, MOST_SEATS, Xiangxi96Rules, least_huxi, num_dealt, stock_size
+from .rules import DEALT_TO_DEALER, MOST_SEATS, NUM_DEALT, Xiangxi96Rules, least_huxi, stock_size
 from .shapes import KAN, LEFT, MOUTHS, SPARE
 from .win import hand_huxi, read_win
 
@@ -307,4 +307,4 @@ def stats(t, out):
         out[4] = 0
     out[5] = t.pig
     out[6] = t.reason
-    out[7] = t.dealt - num_dealt(t.num_players)
+    out[7] = t.dealt - NUM_DEALT[t.num_players]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from ..core.game import Rules, whole_number
 from ..core.jit import njit
 from .kinds import COPIES, NUM_CARDS
@@ -42,10 +44,8 @@ MOST_POINTS = 10
 CLAIMED_DISCARDS_FROM = 4  # with fewer players discards are dead
 
 
-@njit
-def num_dealt(num_players):
-    """Cards of all hands at the start."""
-    return DEALT_TO_DEALER + DEALT_EACH * (num_players - 1)
+# Cards of all hands at the start, by the number of players; 0 where nobody plays.
+NUM_DEALT = np.array([0] + [DEALT_TO_DEALER + DEALT_EACH * others for others in range(MOST_SEATS)])
 
 
 def stock_size(num_players: int) -> int:
@@ -54,7 +54,7 @@ def stock_size(num_players: int) -> int:
     >>> [stock_size(n) for n in (2, 3, 4)]
     [53, 32, 11]
     """
-    return NUM_CARDS - int(num_dealt(num_players))
+    return NUM_CARDS - int(NUM_DEALT[num_players])
 
 
 @njit
@@ -108,7 +108,7 @@ def most_decisions(rules: Xiangxi96Rules) -> int:
     asked_of_flip = n + 2 + 2
     if n < CLAIMED_DISCARDS_FROM:
         return 1 + flips * (asked_of_flip + 1)
-    discards = int(num_dealt(n))
+    discards = int(NUM_DEALT[n])
     asked_of_discard = (n - 1) + 1 + 1
     return flips * asked_of_flip + discards * (1 + asked_of_discard)
 
@@ -119,7 +119,7 @@ def most_events(num_players: int) -> int:
     Dragons (four cards each); each flip and what is taken of it; with four players also what is taken
     of the discards; a credit for each lone dragon; the end.
     """
-    dealt = int(num_dealt(num_players))
+    dealt = int(NUM_DEALT[num_players])
     dragons = dealt // COPIES
     discards = dealt if num_players >= CLAIMED_DISCARDS_FROM else 0
     return 2 * dragons + 2 * stock_size(num_players) + discards + 1
