@@ -9,6 +9,7 @@ from time import monotonic
 LARGEST_MESSAGE = 512 * 1024  # bytes, a record among them
 MOST_CLIENTS, MOST_TABLES = 32, 64
 BURST, PER_SECOND = 200, 50  # messages of one page
+MOST_QUESTIONS = 4  # of one page, while it goes on
 HOSTS = ("127.0.0.1", "localhost")
 
 

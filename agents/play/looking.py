@@ -34,6 +34,7 @@ async def reveal(client: Client, room: Room, message: Message) -> None:
 
 
 async def _think(client: Client, message: Message) -> tuple[Position, int, list[Thought], float | None]:
+    """What an agent thinks of the position that a page looks at, and that position's number."""
     sitting = sitting_of(client)
     table = sitting.table
     position, stop = looked_at(client)
@@ -47,6 +48,8 @@ async def _think(client: Client, message: Message) -> tuple[Position, int, list[
         )
     async with sitting.thinking:
         found, value = await asyncio.to_thread(think, table, position, str(message.get("agent")))
+    if not any(position is known for known in table.positions):  # taken back meanwhile
+        raise RefusedError("The game has moved on; look again.", "牌局已经变化，请再看一下。")
     return position, stop, found, value
 
 

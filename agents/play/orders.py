@@ -157,3 +157,4 @@ ORDERS: Mapping[str, Callable[[Client, Room, Message], Awaitable[None]]] = {
     "agents": agents, "save": save, "choose": choose_cards, "play": play, "undo": undo, "look": look,
     "reveal": reveal, "hint": hint, "thoughts": thoughts, "pace": pace,
 }  # fmt: skip
+QUESTIONS = frozenset({"hint", "thoughts"})  # an agent may think about them for long, and they change nothing

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from envs.core.game import Rules
@@ -79,3 +81,14 @@ def find_agent(name: str, game: str, rules: Rules, folders: Folders) -> Agent:
         raise
     except ValueError as error:
         raise RefusedError(f"{name} cannot play here: {error}.", f"{name} 不能在这里打：{error}。") from None
+
+
+@contextmanager
+def refused_if_it_fails(name: str) -> Iterator[None]:
+    """Around what an agent does: whatever a trained one may raise, the page says it."""
+    try:
+        yield
+    except RefusedError:
+        raise
+    except Exception as error:
+        raise RefusedError(f"{name} could not play: {error}.", f"{name} 无法出牌：{error}。") from error

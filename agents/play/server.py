@@ -22,7 +22,7 @@ from envs.core.drawing.shapes import CARDS_FILE
 from . import catalogue, guard
 from .compiling import Compiling
 from .folders import Folders
-from .orders import ORDERS
+from .orders import ORDERS, QUESTIONS
 from .room import Client, Room
 from .words import RefusedError, say
 
@@ -135,8 +135,12 @@ async def _write(socket: WebSocket, client: Client) -> None:
 
 
 async def _read(socket: WebSocket, client: Client, room: Room) -> None:
-    """Do what a page asks for, one after another, until it goes or says too much."""
+    """Do what a page asks for, one after another, until it goes or says too much.
+
+    Nothing waits for the answer to a question; some questions at once, and then the next one has to.
+    """
     allowance = guard.Allowance()
+    questions = set[asyncio.Task[None]]()
     while True:
         received = await socket.receive()
         if received["type"] == "websocket.disconnect":
@@ -146,11 +150,23 @@ async def _read(socket: WebSocket, client: Client, room: Room) -> None:
             return
         try:
             message = parse(received.get("text"))
-            await ORDERS[message["do"]](client, room, message)
         except RefusedError as refused:
             client.refuse(refused.text)
-        except Exception as error:  # a defect here must not end the page's connection
-            print(f"agents.play: {type(error).__name__}: {error}", file=sys.stderr)
-            client.refuse(
-                say("That could not be done; the program's output says why.", "出错了，请看程序输出。")
-            )
+            continue
+        if message["do"] in QUESTIONS and len(questions) < guard.MOST_QUESTIONS:
+            question = asyncio.create_task(_do(client, room, message))
+            questions.add(question)
+            question.add_done_callback(questions.discard)
+        else:
+            await _do(client, room, message)
+
+
+async def _do(client: Client, room: Room, message: Mapping[str, Any]) -> None:
+    """Do what a message asks for, or tell the page why not."""
+    try:
+        await ORDERS[message["do"]](client, room, message)
+    except RefusedError as refused:
+        client.refuse(refused.text)
+    except Exception as error:  # a defect here must not end the page's connection
+        print(f"agents.play: {type(error).__name__}: {error}", file=sys.stderr)
+        client.refuse(say("That could not be done; the program's output says why.", "出错了，请看程序输出。"))

@@ -15,7 +15,7 @@ from envs.core.game import Play, Rules, get
 from ..base import Agent
 from .catalogue import make_rules
 from .folders import Folders
-from .players import GUEST, YOU, find_agent, resolve
+from .players import GUEST, YOU, find_agent, refused_if_it_fails, resolve
 from .position import LARGEST_DEAL, Position, Step, decisions_at, lead_of
 from .words import RefusedError
 
@@ -163,7 +163,7 @@ class Table:
         name = self.seats[position.turn]
         actions: list[int] = []
         tables = position.tables.copy()
-        try:
+        with refused_if_it_fails(name):
             while not actions or tables[0]["pending"]:
                 asked = decisions_at(self.game, self.info, tables, self.deal)
                 action = int(self.agent(name).act(asked)[0])
@@ -171,10 +171,6 @@ class Table:
                     raise ValueError(f"it chose the action {action}, which is not legal")
                 self.game.loops.play_one(tables, action)
                 actions.append(action)
-        except RefusedError:
-            raise
-        except Exception as error:  # whatever a trained agent may raise: the page has to say it
-            raise RefusedError(f"{name} could not play: {error}.", f"{name} 无法出牌：{error}。") from error
         return actions
 
     def undo(self, seats: frozenset[int]) -> None:

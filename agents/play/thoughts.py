@@ -15,6 +15,7 @@ from envs.core.game import Play
 
 from ..base import Agent
 from ..search import SearchAgent
+from .players import refused_if_it_fails
 from .position import Position, decisions_at
 from .table import Table
 
@@ -55,12 +56,16 @@ def chances(agent: Agent, table: Table, tables: NDArray[Any]) -> NDArray[np.floa
 
 
 def think(table: Table, position: Position, name: str) -> tuple[list[Thought], float | None]:
-    """What an agent would play, other plays that it thinks of, and the points it expects, if it says so."""
+    """What an agent would play, other plays that it thinks of, and the points it expects, if it says so.
+
+    Refused if it fails.
+    """
     agent = table.agent(name, is_adviser=True)
-    if isinstance(agent, SearchAgent):
-        return _searched(table, position, agent), None
-    values = agent.values(decisions_at(table.game, table.info, position.tables, table.deal))
-    return _followed(table, position, agent), None if values is None else float(values[0])
+    with refused_if_it_fails(name):
+        if isinstance(agent, SearchAgent):
+            return _searched(table, position, agent), None
+        values = agent.values(decisions_at(table.game, table.info, position.tables, table.deal))
+        return _followed(table, position, agent), None if values is None else float(values[0])
 
 
 def _made(table: Table, position: Position, after: Any, actions: tuple[int, ...]) -> Play:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+import threading
 import time
+from typing import Any
 
 import pytest
 
+from agents.play import guard, looking
+from agents.play.thoughts import think
 from envs import record as records
 
-from ..play_server import Page
+from ..play_server import PATIENCE, Page
 from .choosing import GAMES, PLAYERS, check_hidden, choose_something, seats
 
 
@@ -127,3 +131,56 @@ def test_an_agent_is_not_asked_about_a_hand_that_is_hidden(page: Page) -> None:
     assert picture["turn"] != 0
     for order in ("thoughts", "hint"):
         assert "hands that you see" in page.refused(order, agent="rule", stop=0)
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Advisers think until this is set."""
+    done = threading.Event()
+
+    def think_slowly(*asked: Any) -> Any:
+        assert done.wait(PATIENCE)
+        return think(*asked)
+
+    monkeypatch.setattr(looking, "think", think_slowly)
+    return done
+
+
+def test_the_page_goes_on_while_an_adviser_thinks(page: Page, slow: threading.Event) -> None:
+    first = page.ready(page.new("guan_pai", seats("guan_pai"), deal=3))
+    page.send("hint", agent="rule", stop=first["stop"])
+    later = page.ask("look", "table", to=0)  # answered before the hint
+    assert later["stop"] == 0
+    slow.set()
+    assert page.wait("hint")["stop"] == first["stop"]
+
+
+def test_many_questions_at_once_have_to_wait(page: Page, slow: threading.Event) -> None:
+    first = page.ready(page.new("guan_pai", seats("guan_pai"), deal=3))
+    for _ in range(guard.MOST_QUESTIONS + 1):
+        page.send("thoughts", agent="rule", stop=first["stop"])
+    page.send("look", to=0)
+    slow.set()
+    page.wait("table")  # after the first answer, for which the last question waited
+    assert any(message["is"] == "thoughts" for message in page.got[-guard.MOST_QUESTIONS - 2 :])
+
+
+def test_a_hint_for_a_play_that_was_taken_back_is_not_given(page: Page, slow: threading.Event) -> None:
+    first = page.ready(page.new("guan_pai", seats("guan_pai"), deal=3))
+    choose_something(page, first, random.Random(3))
+    second = page.ready()
+    page.send("hint", agent="rule", stop=second["stop"])
+    page.ask("undo", "table")
+    slow.set()
+    assert "moved on" in page.wait("refused")["text"]["en"]
+
+
+def test_an_adviser_that_fails_says_so(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = page.ready(page.new("guan_pai", seats("guan_pai"), deal=3))
+
+    def fail(*_: Any) -> None:
+        raise ArithmeticError("too few numbers")
+
+    monkeypatch.setattr("agents.uniform.UniformAgent.policy", fail)
+    said = page.refused("thoughts", agent="random", stop=first["stop"])
+    assert said == "random could not play: too few numbers."
