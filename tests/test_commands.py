@@ -39,6 +39,13 @@ def test_help_ends_with_the_examples_of_the_module(command, capsys):
     assert len(shown) >= 2 and all(line.startswith(f"  python -m {command}") for line in shown)
 
 
+def test_help_of_a_subcommand_has_its_own_examples(capsys):
+    with pytest.raises(SystemExit):
+        run("envs.record", ["gif", "--help"])
+    shown = capsys.readouterr().out.split("\nexamples:\n")[1].splitlines()
+    assert shown and all(line.startswith("  python -m envs.record gif") for line in shown)
+
+
 @pytest.mark.parametrize(
     ("command", "words", "meant"),
     [
@@ -46,6 +53,8 @@ def test_help_ends_with_the_examples_of_the_module(command, capsys):
         ("envs.bench", "--sise", "--sizes"),
         ("envs.core.docs", "xiangxi", "xiangxi96"),
         ("agents.play", "--prot 1", "--port"),
+        ("envs.record", "verfy games.jsonl", "verify"),
+        ("envs.record", "gif games.jsonl game.gif --widht 300", "--width"),
         ("training.selfplay", "guan-pai", "guan_pai"),
         ("training.selfplay", "guan_pai --minute 1", "--minutes"),
         ("training.selfplay", "guan_pai --ppo.epoch 1", "--ppo.epochs"),

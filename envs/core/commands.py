@@ -65,13 +65,26 @@ class Parser(argparse.ArgumentParser):
         self._examples = examples(about)
 
     def format_help(self) -> str:
-        return super().format_help() + self._examples
+        own = [line for line in self._examples.splitlines(keepends=True) if line.strip().startswith(self.prog)]
+        return super().format_help() + "".join(["\nexamples:\n", *own] if own else [])
 
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: (--[\w.-]+)", message)
+        choice = re.match(r"argument (\S+): invalid choice: '(.*)' \(choose from (.*)\)$", message)
         if unknown:
-            message = unknown_option(unknown[1], self._option_string_actions)
+            message = unknown_option(unknown[1], self._options())
+        elif choice:
+            known = re.findall(r"'?([\w.-]+)'?", choice[3])  # quoted or not, as Python's version has it
+            message = f"no {choice[1]} {choice[2]!r}; {did_you_mean(choice[2], known)}"
         fail(f"{message} (see {self.prog} --help)")
+
+    def _options(self) -> list[str]:
+        """Its own options and those of its subcommands, whose arguments it reads too."""
+        found = list(self._option_string_actions)
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                found += [name for parser in action.choices.values() for name in parser._option_string_actions]
+        return found
 
 
 def run(main: Callable[[], int | None]) -> NoReturn:
