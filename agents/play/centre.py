@@ -13,7 +13,7 @@ from envs.xiangxi96.claims import DISCARDING
 from envs.xiangxi96.kinds import KINDS, NO_KIND, NUM_CARDS, NUM_KINDS, OTHERS
 from envs.xiangxi96.units import huxi_of, melds_of
 
-from .position import Position
+from .position import Position, is_climbing
 from .reasons import why_not
 from .settlement import hand_name, settle
 from .table import Table
@@ -170,7 +170,6 @@ def choices(position: Position) -> list[dict[str, Any]]:
             others = list(play.cards) or [KINDS[kind] for kind in OTHERS[card]]
             choice["cards"] = [KINDS[card], *others]
         made.append(choice)
-    is_climbing = position.game.name in ("guan_pai", "zheng_shang_you")
-    if is_climbing and not any(choice["name"] == PASS for choice in made):
+    if is_climbing(position.game) and not any(choice["name"] == PASS for choice in made):
         made.append({"name": PASS, "why": why_not(position, [])})
     return made

@@ -8,7 +8,7 @@ from .asked import Message, looked_at, sitting_of, whole
 from .centre import told
 from .choosing import places_of
 from .players import YOU
-from .position import Position
+from .position import Position, is_climbing
 from .room import Client, Room
 from .thoughts import Thought, think
 from .view import eyes_of
@@ -58,13 +58,9 @@ async def hint(client: Client, room: Room, message: Message) -> None:
     name = sitting_of(client).name
     position, stop, found, _ = await _think(client, message)
     best = found[0].play
-    where = places_of(position, best.cards) if best.name == "discard" or _is_climbing(position) else []
+    where = places_of(position, best.cards) if best.name == "discard" or is_climbing(position.game) else []
     about = {"agent": message.get("agent"), "table": name, "stop": stop}
     client.send({"is": "hint", **about, **told(best), "places": where})
-
-
-def _is_climbing(position: Position) -> bool:
-    return position.game.name in ("guan_pai", "zheng_shang_you")
 
 
 async def thoughts(client: Client, room: Room, message: Message) -> None:

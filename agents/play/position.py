@@ -91,6 +91,11 @@ def decisions_at(game: Game, info: GameInfo, tables: NDArray[Any], deal: int) ->
     return Decisions(seen, masks, seats, keys, blanked)
 
 
+def is_climbing(game: Game) -> bool:
+    """Whether a last play is to be beaten."""
+    return "last" in (game.dtype.names or ())
+
+
 def lead_of(game: Game) -> int:
     """What the field ``last`` of a climbing game holds when nothing is to beat."""
     return int(import_module(f"envs.{game.name}.actions").LEAD)

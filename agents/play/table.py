@@ -16,7 +16,7 @@ from ..base import Agent
 from .catalogue import make_rules
 from .folders import Folders
 from .players import GUEST, YOU, find_agent, refused_if_it_fails, resolve
-from .position import LARGEST_DEAL, Position, Step, decisions_at, lead_of
+from .position import LARGEST_DEAL, Position, Step, decisions_at, is_climbing, lead_of
 from .words import RefusedError
 
 MOST_DECISIONS = 5000  # of a record that is looked at
@@ -110,11 +110,6 @@ class Table:
         return self.positions[-1]
 
     @property
-    def is_climbing(self) -> bool:
-        """Whether a last play is to be beaten."""
-        return "last" in (self.game.dtype.names or ())
-
-    @property
     def has_people(self) -> bool:
         return any(name in (YOU, GUEST) for name in self.seats)
 
@@ -126,7 +121,7 @@ class Table:
         start = self.game.new_tables(1, self.rules)[0] if before is None else before.t
         happened = [] if events_of is None else events_of(start, tables[0])
         last = None
-        if step is not None and before is not None and self.is_climbing:
+        if step is not None and before is not None and is_climbing(self.game):
             last = before.last if step.play.name == plays.PASS else step
             last = None if tables[0]["last"] == lead_of(self.game) else last
         return Position(self.game, self.info, tables, snapshot, step, happened, last)
@@ -141,7 +136,7 @@ class Table:
             return False
         name, key, length = self.game.text.reading(before.t, actions)
         cards = self.game.text.spent(before.t, after, actions)
-        led = self.is_climbing and before.t["last"] == lead_of(self.game)
+        led = is_climbing(self.game) and before.t["last"] == lead_of(self.game)
         step = Step(before.turn, Play(name, key, length, cards, tuple(actions)), bool(led))
         self.positions.append(self._position(step, before))
         return True

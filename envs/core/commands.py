@@ -65,7 +65,8 @@ class Parser(argparse.ArgumentParser):
         self._examples = examples(about)
 
     def format_help(self) -> str:
-        own = [line for line in self._examples.splitlines(keepends=True) if line.strip().startswith(self.prog)]
+        lines = self._examples.splitlines(keepends=True)
+        own = [line for line in lines if line.strip().startswith(self.prog)]
         return super().format_help() + "".join(["\nexamples:\n", *own] if own else [])
 
     def error(self, message: str) -> NoReturn:
@@ -83,7 +84,8 @@ class Parser(argparse.ArgumentParser):
         found = list(self._option_string_actions)
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
-                found += [name for parser in action.choices.values() for name in parser._option_string_actions]
+                for parser in action.choices.values():
+                    found += parser._option_string_actions
         return found
 
 
