@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from envs.core.game import ACTION, MASK, OBSERVATION, GameInfo, get
 from envs.core.jit import bind
-from envs.core.rng import mix, mix_in
+from envs.core.rng import mix_in
 
-from . import worlds
 from .base import Decisions, draw
+from .worlds import Draw, world_keys
 
 if TYPE_CHECKING:
     from .network import NetworkAgent  # torch is slow to import
@@ -59,18 +59,15 @@ def play_out(t, mask, key):
         apply(t, action)  # noqa: F821
 
 
-def try_candidates(tables, candidates, key, first, mask, spare, scores):
-    """Fill ``scores`` (W, C): see ``Playouts``. ``mask`` (A,), ``spare`` (2,) are room to work in."""
-    seat = np.int64(tables[0].turn)
+def try_candidates(worlds, keys, candidates, mask, spare, scores):
+    """Fill ``scores`` (W, C): see ``Playouts``. ``mask`` (A,), ``spare`` (1,) are room to work in."""
+    seat = np.int64(worlds[0].turn)
     for number in range(len(scores)):
-        world_key = mix(key ^ np.uint64(first + number))
-        spare[0] = tables[0]
-        fill(spare[0], seat, world_key)  # noqa: F821
         for i in range(len(candidates)):
-            spare[1] = spare[0]
-            trial = spare[1]
+            spare[0] = worlds[number]
+            trial = spare[0]
             apply(trial, candidates[i])  # noqa: F821
-            play_out(trial, mask, world_key)
+            play_out(trial, mask, keys[number])
             scores[number, i] = trial.score[seat]
 
 
@@ -89,8 +86,7 @@ def rule_kernels(game: str, rule: str) -> dict[str, Any]:
 @cache
 def _trier(game: str, rule: str) -> Any:
     """``try_candidates`` of a game, played out by the rule player of ``agents.rule.<rule>``."""
-    kernels = {**rule_kernels(game, rule), "fill": worlds.kernel(game)}
-    return bind(try_candidates, kernels, f"playouts.{rule}")
+    return bind(try_candidates, rule_kernels(game, rule), f"playouts.{rule}")
 
 
 class RulePlayouts:
@@ -99,21 +95,23 @@ class RulePlayouts:
     Parameters
     ----------
     game : str
-    frozen : int or None
-        Which frozen version; None is the newest.
+    rule : str
+        Name of the module of the rule player in ``agents.rule``.
+    draw_worlds : callable
     """
 
-    def __init__(self, game: str, frozen: int | None = None) -> None:
+    def __init__(self, game: str, rule: str, draw_worlds: Draw) -> None:
         found = get(game)
-        self._try = _trier(game, game if frozen is None else f"{game}_v{frozen}")
+        self._try, self._draw = _trier(game, rule), draw_worlds
         self._mask = np.zeros(found.info(found.rules()).num_actions, MASK)
-        self._spare = found.new_tables(2, found.rules())
+        self._spare = found.new_tables(1, found.rules())
 
     def __call__(
         self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64, first: int, count: int
     ) -> NDArray[np.int64]:
         scores = np.zeros((count, len(candidates)), np.int64)
-        self._try(table, candidates, key, first, self._mask, self._spare, scores)
+        dealt, keys = self._draw(table, key, first, count), world_keys(key, first, count)
+        self._try(dealt, keys, candidates, self._mask, self._spare, scores)
         return scores
 
 
@@ -158,20 +156,19 @@ class PolicyPlayouts:
     info : GameInfo
         Of the rules that it plays under.
     network : NetworkAgent
+    draw_worlds : callable
     """
 
-    def __init__(self, info: GameInfo, network: NetworkAgent) -> None:
+    def __init__(self, info: GameInfo, network: NetworkAgent, draw_worlds: Draw) -> None:
         self._observation_size, self._num_actions = info.observation_size, info.num_actions
-        self._network, self._fill_all, self._go_on = network, worlds.filler(info.name), _goer(info.name)
+        self._network, self._draw, self._go_on = network, draw_worlds, _goer(info.name)
 
     def __call__(
         self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64, first: int, count: int
     ) -> NDArray[np.int64]:
         size = count * len(candidates)
-        world_keys = mix_in(np.full(count, key), np.arange(first, first + count))
-        dealt = np.repeat(table, count)
-        self._fill_all(dealt, world_keys)
-        trials, keys = np.repeat(dealt, len(candidates)), np.repeat(world_keys, len(candidates))
+        trials = np.repeat(self._draw(table, key, first, count), len(candidates))
+        keys = np.repeat(world_keys(key, first, count), len(candidates))
         live, actions = np.arange(size), np.tile(candidates, count).astype(ACTION)
         seen = np.zeros((size, self._observation_size), OBSERVATION)
         masks = np.zeros((size, self._num_actions), MASK)

@@ -14,7 +14,8 @@ than all else: ``playouts`` an action are what a decision takes, whatever is cho
 Where every card is known (few unseen ones, all alike) the rest of the game is solved (``endgame.py``).
 
 What it cannot do: it plays on as if all could see all cards (it neither hides nor finds out anything), it
-takes others for players of its own kind, and but for Diao Xie it does not weigh worlds by what others did.
+takes others for players of its own kind, and but for Guan Pai (``worlds/weighing.py``) and Diao Xie it does not
+weigh worlds by what others did; in Guan Pai ``search_v0`` does not either.
 
 References
 ----------
@@ -39,7 +40,8 @@ from .base import Agent, Decisions, draw
 from .endgame import Solver
 from .playouts import Playouts, PolicyPlayouts, RulePlayouts
 from .rule import RuleAgent
-from .worlds import filler
+from .worlds import DealtWorlds, filler
+from .worlds.weighing import likely_worlds
 
 if TYPE_CHECKING:
     from .network import NetworkAgent  # torch is slow to import
@@ -215,7 +217,7 @@ def _untried(actions: NDArray[np.int64], points: NDArray[np.float64], best: int 
 
 
 def rule_search(game: str, budget: Budget = RULE_BUDGET, frozen: int | None = None) -> SearchAgent:
-    """Search with a rule player, the newest or a ``frozen`` one."""
+    """Search with a rule player, the newest or a ``frozen`` one; that takes worlds as they are dealt."""
     rule = RuleAgent(game, frozen)
 
     def prefer(decisions: Decisions) -> NDArray[np.float32]:
@@ -224,7 +226,8 @@ def rule_search(game: str, budget: Budget = RULE_BUDGET, frozen: int | None = No
         return preferences
 
     name = f"search:{budget}" if frozen is None else f"search:{budget} by {rule.name}"
-    return SearchAgent(game, name, prefer, RulePlayouts(game, frozen), budget)
+    draw_worlds = likely_worlds(game, rule.module) if frozen is None else DealtWorlds(game)
+    return SearchAgent(game, name, prefer, RulePlayouts(game, rule.module, draw_worlds), budget)
 
 
 def network_search(info: GameInfo, network: NetworkAgent, budget: Budget = NETWORK_BUDGET) -> SearchAgent:
@@ -245,5 +248,5 @@ def network_search(info: GameInfo, network: NetworkAgent, budget: Budget = NETWO
             preferences[i, own] = OWN
         return preferences
 
-    play_out = PolicyPlayouts(info, network)
+    play_out = PolicyPlayouts(info, network, likely_worlds(info.name, RuleAgent(info.name).module))
     return SearchAgent(info.name, f"search-net:{budget}:{network.name}", prefer, play_out, budget)

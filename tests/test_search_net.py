@@ -16,6 +16,7 @@ from agents.base import draw
 from agents.network import POLICY_FILE, network_bytes
 from agents.playouts import PolicyPlayouts
 from agents.search import LEAST_TRIED, MOST_TRIED, Budget, network_search
+from agents.worlds import DealtWorlds
 from envs.core.game import get
 from envs.core.rng import mix_in
 from training.evaluate import evaluate_against
@@ -51,7 +52,7 @@ def test_games_are_played_out_as_one_by_one(
     for i in range(3):
         table, seat = asked.tables[i : i + 1], asked.seats[i]
         candidates = np.flatnonzero(asked.action_masks[i])
-        found = PolicyPlayouts(info, own)(table, candidates, key, 4, 3)
+        found = PolicyPlayouts(info, own, DealtWorlds(game))(table, candidates, key, 4, 3)
         for number in range(3):
             world_key = mix_in(np.full(1, key), 4 + number)
             for k, candidate in enumerate(candidates):

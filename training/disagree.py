@@ -29,6 +29,8 @@ from numpy.typing import NDArray
 
 from agents import Agent, Decisions, load
 from agents.playouts import RulePlayouts
+from agents.rule import RuleAgent
+from agents.worlds import DealtWorlds
 from envs.core.game import Rules, get
 from envs.core.rng import mix_in
 from envs.core.seeding import as_seed
@@ -155,7 +157,10 @@ class Judge:
     """
 
     def __init__(self, game: str, rules: Rules, seed: int) -> None:
-        self._play_out, self._seed = RulePlayouts(game), as_seed(seed)
+        self._play_out, self._seed = (
+            RulePlayouts(game, RuleAgent(game).module, DealtWorlds(game)),
+            as_seed(seed),
+        )
         self._denominator = get(game).info(rules).denominator
 
     def gains(self, one: Disagreement, worlds: int, purpose: int) -> list[Interval]:

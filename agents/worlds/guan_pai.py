@@ -3,7 +3,8 @@
 It knows its hand, the ranks played by each seat, how many cards each holds, and who led first. All other
 cards are dealt to the other hands, whose sizes stay; what is left is out of play (``cards_each``). The first
 leader was dealt 3D: with the whole pack dealt, it still has it while it has played no three. Who led in a
-small game, and what passes and plays say about hands, is not used.
+small game is not used; what passes and plays say about hands is a matter of ``weighing.py``, for which
+``rewind`` lets a world be played again.
 
 Of played cards the record keeps ranks, not suits: the first ones in the order S H C D count as played, 3D
 last of the threes. Suits matter for the first play only, when none is played yet.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from envs.core.cards import SUITS
+from envs.core.cards import SUITS, lane_bit
 from envs.core.jit import njit
 from envs.core.rng import seed_stream, shuffle
 from envs.guan_pai.actions import (
@@ -30,13 +31,15 @@ from envs.guan_pai.actions import (
 )
 from envs.guan_pai.legal import highest_rank
 from envs.guan_pai.rules import HAND_SIZE, SEATS
-from envs.guan_pai.table import take_card
+from envs.guan_pai.table import clear_game, take_card
 
 THREE = RANKS.index("3")
 NO_RANK = NUM_RANKS
 ORDER = "SHCD"  # of suits, as they count as played
 IN_ORDER = np.array([[CARDS.index(r + s) if r + s in CARDS else -1 for s in ORDER] for r in RANKS])
 SUIT_BITS = np.array([1 << SUITS.index(suit) for suit in ORDER])
+DIAMOND_BIT = 1 << SUITS.index("D")
+COPIES = len(SUITS)
 
 
 @njit
@@ -108,3 +111,26 @@ def single_before(t, seat):
             if t.latest[seat] == COLUMN[1] << rank:
                 return np.int64(rank)
     return np.int64(NO_RANK)
+
+
+@njit
+def rewind(t):
+    """Make of the world ``t`` the beginning of its game: every card that was played is in its hand again."""
+    for seat in range(SEATS):
+        for rank in range(NUM_RANKS):
+            for k in range(COPIES):
+                if t.played[seat] & lane_bit(k, rank, NUM_RANKS):
+                    take_back(t, seat, rank)
+    clear_game(t)
+    t.turn = t.leader
+
+
+@njit
+def take_back(t, seat, rank):
+    """Put a card of ``rank`` back into a hand; of which suit is not known, but for 3D of who led first."""
+    had_three = rank == THREE and seat == t.leader and t.cards_each == HAND_SIZE
+    suits = np.int64(t.suits[seat, rank])
+    t.suits[seat, rank] |= DIAMOND_BIT if had_three and not suits & DIAMOND_BIT else ~suits & (suits + 1)
+    t.lanes[seat] |= lane_bit(t.hand[seat, rank], rank, NUM_RANKS)
+    t.hand[seat, rank] += 1
+    t.left[seat] += 1

@@ -7,7 +7,7 @@ import types
 from ..core.game import Game, GameInfo
 from . import legal, observation, scene, table, text
 from .actions import CARDS, FEATURE_NAMES, FEATURES
-from .rules import MOST_BOMBS, SEATS, GuanPaiRules, units
+from .rules import MOST_BOMBS, SEATS, GuanPaiRules, most_decisions, units
 
 VERSION = 0
 # Standard deviation of a score with default options: 16 in random play, 21 among rule_v0, 25 among networks.
@@ -17,8 +17,6 @@ TYPICAL_SCORE = 25.0
 def info(rules: GuanPaiRules) -> GameInfo:
     """The fixed facts of the game under ``rules``."""
     n = rules.cards_each
-    # Every play takes a card, both losers keep one, and at most two passes follow each but the last.
-    plays = 3 * n - 2
     most_units = units(n, n) * 2**MOST_BOMBS + units(n, n)  # who is liable pays for the other too
     cap = most_units if rules.loss_cap is None else min(rules.loss_cap, most_units)
     return GameInfo(
@@ -31,7 +29,7 @@ def info(rules: GuanPaiRules) -> GameInfo:
         action_features=FEATURES,
         action_feature_names=FEATURE_NAMES,
         fields=tuple(observation.FIELDS.values()),
-        max_decisions=3 * plays - 2,
+        max_decisions=most_decisions(n),
         min_utility=-cap * rules.base,
         max_utility=2 * cap * rules.base,
         typical_score=TYPICAL_SCORE * rules.base,

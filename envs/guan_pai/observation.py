@@ -135,7 +135,10 @@ def blank(t, seat):
         t.lanes[other] = 0
     if t.turn != seat:
         if t.pending:  # as if that play had not been begun
-            t.decisions -= KICKERS[t.pending] - t.wanted + 1
+            begun = KICKERS[t.pending] - t.wanted + 1
+            for _ in range(begun):
+                t.decisions -= 1
+                t.log[t.decisions] = 0
         t.pending = 0
         t.wanted = 0
         t.lowest = 0

@@ -48,6 +48,15 @@ DINGDA_LIABILITY, DINGDA_FORCED, DINGDA_OFF = range(3)
 EVERY_BOMB, ONE_BOMB, WINNERS_BOMBS, NO_BOMBS = range(4)
 
 
+def most_decisions(hand_size: int = HAND_SIZE) -> int:
+    """A bound on the decisions of a game.
+
+    Every play takes a card, both losers keep one, and at most two passes follow each but the last.
+    """
+    plays = 3 * hand_size - 2
+    return 3 * plays - 2
+
+
 def units(left: int, hand_size: int = HAND_SIZE) -> int:
     """Units that a loser with ``left`` cards pays before doubling (section 7, step 1)."""
     if left == hand_size:

@@ -65,6 +65,7 @@ TABLE = record(
         ("breach", COUNTER),  # whether the last turn broke the top-card duty
         ("plays", COUNTER),  # plays so far, passes not counted
         ("decisions", COUNTER),
+        ("log", COUNTER, (rules.most_decisions(),)),  # the actions so far, in their order
         ("over", COUNTER),
         ("winner", COUNTER),
         ("liable", COUNTER),
@@ -100,6 +101,13 @@ def clear(t):
     t.suits[:] = 0
     t.lanes[:] = 0
     t.left[:] = 0
+    t.log[:] = 0
+    clear_game(t)
+
+
+@njit
+def clear_game(t):
+    """Nothing has been played yet."""
     t.gone[:] = 0
     t.played[:] = 0
     t.latest[:] = 0
@@ -150,6 +158,7 @@ def first_leader(t):
 @njit
 def apply(t, action):
     """Play a legal ``action``."""
+    t.log[t.decisions] = action
     t.decisions += 1
     if action >= KICKER:
         t.chosen[action - KICKER] += 1
