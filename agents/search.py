@@ -14,8 +14,8 @@ than all else: ``playouts`` an action are what a decision takes, whatever is cho
 Where every card is known (few unseen ones, all alike) the rest of the game is solved (``endgame.py``).
 
 What it cannot do: it plays on as if all could see all cards (it neither hides nor finds out anything), it
-takes others for players of its own kind, and but for Guan Pai (``worlds/weighing.py``) and Diao Xie it does not
-weigh worlds by what others did; in Guan Pai ``search_v0`` does not either.
+takes others for players of its own kind, and but for Guan Pai (``worlds/weighing.py``) and Diao Xie it does
+not weigh worlds by what others did; in Guan Pai ``search_v0`` does not either.
 
 References
 ----------
