@@ -116,7 +116,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-class _Start(NamedTuple):
+class Start(NamedTuple):
     """What a record's game starts from."""
 
     game: Game
@@ -125,8 +125,8 @@ class _Start(NamedTuple):
     dealer: int | None
 
 
-def _start(record: Record) -> _Start:
-    """Checked; ValueError for what this version cannot replay."""
+def start(record: Record) -> Start:
+    """What a record's game starts from, checked; ValueError for what this version cannot replay."""
     check(record)
     game = get(record["game"])
     try:
@@ -152,7 +152,7 @@ def _start(record: Record) -> _Start:
     dealer = None if record["dealer"] is None else as_dealer(record["dealer"], info)
     if (dealer is not None) != game.has_dealer:
         raise ValueError(f"dealer: {info.name} has {'one' if game.has_dealer else 'none'}, not {dealer}")
-    return _Start(game, rules, deck, dealer)
+    return Start(game, rules, deck, dealer)
 
 
 def replay(record: Record) -> Iterator[NDArray[Any]]:
@@ -165,7 +165,7 @@ def replay(record: Record) -> Iterator[NDArray[Any]]:
     ValueError
         If this is no record, if it is of other rules, or at its first decision that is not legal.
     """
-    game, rules, deck, dealer = _start(record)
+    game, rules, deck, dealer = start(record)
     for table in replay_decisions(game, rules, deck, record["decisions"], -1 if dealer is None else dealer):
         yield table.copy()
 
@@ -189,7 +189,7 @@ def verify(record: Record) -> None:
     Traceback (most recent call last):
     ValueError: scores: recorded [0, 0, 0], replayed None
     """
-    game, rules, deck, dealer = _start(record)
+    game, rules, deck, dealer = start(record)
     again = make_record(game, rules, deck, record["decisions"], dealer, record["agents"])
     for name, value in again.items():
         if name not in record:
@@ -224,14 +224,14 @@ def write(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
     OSError
         If the file cannot be written; what was at ``path`` is still there.
     """
-    with _whole(path) as file:
+    with whole(path) as file:
         for record in records:
             check(record)
             file.write(json.dumps(record).encode() + b"\n")
 
 
 @contextmanager
-def _whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write: in the end it is at ``path`` as a whole or, if anything fails, not at all."""
     path = Path(path)
     temporary = path.with_name(f".unfinished-{os.getpid()}-{path.name}")
@@ -277,11 +277,18 @@ def read(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     OSError
         If the file cannot be read.
     """
+    for _, record in placed(path):
+        yield record
+
+
+def placed(path: str | os.PathLike[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """As :func:`read`, each with the place where it stands: ``"games.jsonl:3"``."""
     for number, line in _lines(path):
+        place = f"{os.fspath(path)}:{number}"
         try:
-            yield parse(line)
+            yield place, parse(line)
         except ValueError as error:
-            raise ValueError(f"{os.fspath(path)}:{number}: {error}") from None
+            raise ValueError(f"{place}: {error}") from None
 
 
 def animate(
@@ -323,7 +330,7 @@ def animate(
     >>> raw.reset(seed=7)
     >>> animate(raw.record(), "game.gif", seat=0)  # doctest: +SKIP
     """
-    game, rules, _, _ = _start(record)
+    game, rules, _, _ = start(record)
     info = game.info(rules)
     chair = None if seat is None else as_index(seat, info.num_players, "a seat")
     if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
@@ -331,7 +338,7 @@ def animate(
     if width is not None and width < 1:
         raise ValueError(f"width is at least 1 pixel, not {width!r}")
     pictures = [svg(game, info, table, chair) for table in replay(record)]
-    with _whole(path) as file:
+    with whole(path) as file:
         write_gif(pictures, file, seconds, LAST_LONGER * seconds, width)
 
 

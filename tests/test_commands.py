@@ -14,6 +14,7 @@ from training import benchmark, evaluate, exploit
 
 MAINS = {
     **{name: name for name in ("envs.bench", "envs.record", "envs.core.docs")},
+    "envs.dataset": "envs.dataset.__main__",
     "agents.play": "agents.play.__main__",
     **{
         f"training.{name}": f"training.{name}"
@@ -52,6 +53,7 @@ def test_help_of_a_subcommand_has_its_own_examples(capsys):
         ("envs.bench", "guan_pia", "guan_pai"),
         ("envs.bench", "--sise", "--sizes"),
         ("envs.core.docs", "xiangxi", "xiangxi96"),
+        ("envs.dataset", "games.jsonl --out x.npz --palyers rule", "--players"),
         ("agents.play", "--prot 1", "--port"),
         ("envs.record", "verfy games.jsonl", "verify"),
         ("envs.record", "gif games.jsonl game.gif --widht 300", "--width"),

@@ -27,7 +27,7 @@ from agents import load
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs/pages").rglob("*.md"))]
 COMMANDS = (
-    *("envs.bench", "envs.record", "envs.core.docs", "agents.play"),
+    *("envs.bench", "envs.record", "envs.dataset", "envs.core.docs", "agents.play"),
     *("training.selfplay", "training.evaluate", "training.benchmark", "training.exploit", "training.runs"),
     *("training.ablate", "training.bench", "training.standings", "training.disagree", "training.pretrain"),
 )
@@ -95,7 +95,7 @@ def test_the_python_of_a_page_runs_and_prints_what_it_says(page, tmp_path, monke
                 exec(compile("\n" * block.line + block.text, str(page), "exec"), namespace)
             elif block.language == "bash" and block.is_run:
                 for words in words_of(block.text):
-                    assert not import_module(words[0]).main(words[1:])
+                    assert not module_of(words[0]).main(words[1:])
         if block.is_run and block.output is not None:
             assert printed.getvalue() == block.output, f"{name_of(page)}:{block.line} prints otherwise"
 
