@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from envs.core.commands import did_you_mean
 from envs.core.game import Game, Rules, get
+from envs.core.owner import others, sentence
 
 from .base import Agent, Decisions
 from .lowest import LowestAgent
@@ -22,6 +24,7 @@ from .uniform import UniformAgent
 
 __all__ = ["Agent", "Decisions", "SearchAgent", "frozen_rules", "load", "names", "split_search_net"]
 
+OWNER = "paizhuo"  # by this line ``envs.core.owner`` knows this file from that of openai-agents
 FROZEN_SEARCH = {"guan_pai": 1, "zheng_shang_you": 0, "diao_xie": 0, "xiangxi96": 0}
 """Which frozen rule player plays out the games of ``search_v0``: the newest when it was made."""
 CLIMBING = ("guan_pai", "zheng_shang_you")  # the games that ``lowest`` plays
@@ -150,3 +153,12 @@ def _budget(number: str | None, unit: str | None, default: Budget) -> Budget:
     if number is None:
         return default
     return Budget(default.playouts, int(number)) if unit else Budget(int(number))
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Say so where a name is asked for that another distribution's ``agents`` has: it is overwritten."""
+        if not name.startswith("_") and (found := others()):
+            raise ImportError(sentence(found), name=__name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,6 +15,7 @@ from typing import Any
 import gymnasium
 
 from .core.game import NAMES, get
+from .core.owner import check_agents
 from .core.seat_tables import SeatTables
 from .core.single_seat import SeatEnv, SeatVectorEnv
 from .core.vector import VectorTables
@@ -149,6 +150,8 @@ def make_gym(
         For an unknown game, opponent or seat, or a bad value.
     TypeError
         For an unknown option; it lists the known ones.
+    ImportError
+        Where another project's package ``agents`` (openai-agents) stands in the place of ours.
 
     Examples
     --------
@@ -159,6 +162,7 @@ def make_gym(
     >>> make_gym("guan_pai", opponents=["rule", "random"], num_envs=8)
     SeatVectorEnv(num_envs=8)
     """
+    check_agents(__name__)
     from agents import Agent, Decisions, load  # not above: agents stand on envs
 
     game = get(name)

@@ -15,3 +15,7 @@
 
 Rules are nowhere in here: the engine is asked for everything.
 """
+
+from envs.core.owner import check_agents
+
+check_agents(__name__)
