@@ -325,9 +325,9 @@ class DMC:
             values, to_hidden, to_weight, to_bias,
         )  # fmt: skip
         self.policy[:-1].zero_grad()
-        torch.autograd.backward(hidden, torch.from_numpy(to_hidden).to(hidden))
-        last.weight.grad = torch.from_numpy(to_weight).to(last.weight)
-        last.bias.grad = torch.from_numpy(to_bias).to(last.bias)
+        send = self.compute.send
+        torch.autograd.backward(hidden, send(to_hidden).to(hidden.dtype))
+        last.weight.grad, last.bias.grad = send(to_weight), send(to_bias)
         length = nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.max_gradient)
         self.optimizer.step()
         return values, float(length)

@@ -42,6 +42,7 @@ from .display import Display, strength
 from .dmc import DMC, DMCConfig
 from .evaluate import YARDSTICK, evaluate_against
 from .exploitability import can_solve, exploitability
+from .optimiser import CPU
 from .ppo import PPO, PPOConfig
 from .rpi import RPI, RPIConfig
 from .sb3 import SB3
@@ -66,16 +67,17 @@ def new_learner(config: Config, game: Game, rules: Rules) -> Learner:
     """
     if config.algo == "sb3":
         return SB3(game, rules, config.sb3, config.seed)
+    device = config.device or CPU
     if config.algo == "dmc":
         opponent = load(config.opponent, game.name, rules) if config.dmc.fixed else None
         vec = _tables(game, rules, config.dmc)
-        return DMC(vec, config.dmc, config.seed, opponent, config.device)
+        return DMC(vec, config.dmc, config.seed, opponent, device)
     if config.algo == "rpi":
         name = config.adviser or newest_frozen_rule(game.name)
         adviser = Adviser.of(name, game.name, config.rpi.advice_weight)
-        return RPI(_tables(game, rules, config.rpi), config.rpi, config.seed, adviser, config.device)
+        return RPI(_tables(game, rules, config.rpi), config.rpi, config.seed, adviser, device)
     others = Others(config.warm_start, config.opponent, config.adviser)
-    make = partial(new_ppo, game, rules, others, config.device)
+    make = partial(new_ppo, game, rules, others, device)
     if config.processes > 1:
         return AveragedPPO(make, config.ppo, config.seed, config.processes)
     return make(config.ppo, config.seed)

@@ -17,11 +17,17 @@ from .sparse import Ones, first_layer, last_layer
 Inputs = torch.Tensor | Ones  # what networks take: all numbers, or where the ones are
 Networks = Mapping[str, tuple[nn.Sequential, list[int]]]
 CRITIC_FILE = "critic.safetensors"
+CPU = "cpu"  # where networks are worked out unless another device is named
+FAST_BFLOAT16 = (8, 0)  # the first of NVIDIA's compute capabilities that multiplies it (Ampere)
 _ADAM = "adam_"  # begins the names of the arrays
 
 
 class Compute:
     """Where networks are worked out, and in what numbers.
+
+    On a processor the two wide layers are worked out where there is something to work out (``sparse.py``).
+    Anywhere else what is learned from goes over as it is (uint8), to CUDA through pinned memory, and is
+    widened there. With bfloat16 the last layer is still worked out in float32: probabilities come of it.
 
     Parameters
     ----------
@@ -36,21 +42,29 @@ class Compute:
         If there is no such device here.
     """
 
-    def __init__(self, device: str = "cpu", bfloat16: bool | None = None) -> None:
+    def __init__(self, device: str = CPU, bfloat16: bool | None = None) -> None:
         try:
             self.device = torch.device(device)
             torch.zeros(1, device=self.device).cpu()
         except (RuntimeError, AssertionError) as error:  # the latter where torch was built without it
             reason = str(error).splitlines()[0]
             raise ValueError(f"--device {device} is not here ({reason}); cpu always is") from None
+        self.is_sparse = self.device.type == CPU
         self.bfloat16 = has_fast_bfloat16(self.device) if bfloat16 is None else bfloat16
         self._dtype = torch.bfloat16 if self.bfloat16 else torch.float32
 
     def inputs(self, observations: NDArray[np.uint8]) -> Inputs:
         """Observations (N, O) of 0 and 1 as networks take them here."""
-        if self.device.type == "cpu":
+        if self.is_sparse:
             return Ones(observations)
-        return torch.from_numpy(observations).to(self.device).to(self._dtype)
+        return self.send(observations).to(self._dtype)
+
+    def send(self, array: NDArray[Any]) -> torch.Tensor:
+        """An array on the device; to CUDA through pinned memory, so that nobody waits for it here."""
+        tensor = torch.from_numpy(np.ascontiguousarray(array))
+        if self.device.type == "cuda":
+            return tensor.pin_memory().to(self.device, non_blocking=True)
+        return tensor.to(self.device)
 
     def hidden(self, net: nn.Sequential, seen: Inputs) -> torch.Tensor:
         """What all layers of ``net`` but the last give (N, H) for :meth:`inputs`."""
@@ -65,13 +79,15 @@ class Compute:
 
     def values(self, net: nn.Sequential, seen: Inputs) -> torch.Tensor:
         """What ``net`` gives (N, A) for :meth:`inputs`."""
+        hidden = self.hidden(net, seen)
+        if not isinstance(seen, Ones):
+            return _linear(net[-1], hidden.float())
         with self._precision():
-            out: torch.Tensor = net[-1](self.hidden(net, seen))
-        return out
+            return _linear(net[-1], hidden)
 
     def logits(self, net: nn.Sequential, seen: Inputs, masks: NDArray[np.int8]) -> torch.Tensor:
         """As :meth:`values`, but only what stands at legal actions counts."""
-        if self.device.type != "cpu":
+        if not isinstance(seen, Ones):
             return self.values(net, seen)
         last = net[-1]
         assert isinstance(last, nn.Linear)
@@ -86,6 +102,11 @@ class Compute:
         return torch.autocast(self.device.type, torch.bfloat16) if self.bfloat16 else nullcontext()
 
 
+def _linear(layer: nn.Module, seen: torch.Tensor) -> torch.Tensor:
+    out: torch.Tensor = layer(seen)
+    return out
+
+
 def as_array(tensor: torch.Tensor) -> NDArray[np.float32]:
     """The numbers of a tensor of any device and precision."""
     array: NDArray[np.float32] = tensor.detach().float().cpu().numpy()
@@ -94,8 +115,8 @@ def as_array(tensor: torch.Tensor) -> NDArray[np.float32]:
 
 def has_fast_bfloat16(device: torch.device | None = None) -> bool:
     """Whether a device, by default the processor, multiplies bfloat16 matrices faster than float32 ones."""
-    if device is not None and device.type != "cpu":
-        return device.type == "cuda" and torch.cuda.is_bf16_supported()
+    if device is not None and device.type != CPU:
+        return device.type == "cuda" and torch.cuda.get_device_capability(device) >= FAST_BFLOAT16
     try:
         flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:  # not Linux

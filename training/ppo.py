@@ -278,12 +278,11 @@ class PPO:
         returns: NDArray[np.float32],
     ) -> float:
         """A step of Adam, given the gradient of the loss with respect to the ``logits``."""
-        wanted = torch.from_numpy(returns).to(values.device)
+        wanted = self.compute.send(returns)
         value_loss = 0.5 * nn.functional.mse_loss(values[:, 0].float(), wanted)
         self.optimizer.zero_grad()
-        torch.autograd.backward(
-            [logits, value_loss], [torch.from_numpy(gradient).to(logits), torch.ones_like(value_loss)]
-        )
+        pull = self.compute.send(gradient).to(logits.dtype)
+        torch.autograd.backward([logits, value_loss], [pull, torch.ones_like(value_loss)])
         if self.average is not None:
             self.average(self.parameters)
         nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.max_gradient)

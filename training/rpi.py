@@ -169,7 +169,7 @@ class RPI:
         gradient = np.empty(logits.shape, np.float32)
         boltzmann_gradient(as_array(logits), masks, gains, gradient, sums)
         self.optimizer.zero_grad()
-        torch.autograd.backward(logits, torch.from_numpy(gradient).to(logits))
+        torch.autograd.backward(logits, self.compute.send(gradient).to(logits.dtype))
         length = nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.max_gradient)
         self.optimizer.step()
         return float(length)

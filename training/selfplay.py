@@ -40,6 +40,7 @@ from .display import Display
 from .dmc import DMCConfig
 from .evaluate import YARDSTICK
 from .learning import Run, newest_frozen_rule
+from .optimiser import CPU
 from .ppo import PPOConfig
 from .rpi import RPIConfig
 from .sb3 import SB3Config
@@ -101,8 +102,9 @@ class Config:
     """PPO and DMC: the agent at the tables of --ppo.fixed or --dmc.fixed."""
     processes: int = 1
     """PPO: so many processes share the tables and average their gradients, one core for each."""
-    device: str = "cpu"
-    """PPO, DMC and RPI: where networks are worked out, as torch names it: cpu, cuda, cuda:1."""
+    device: str | None = None
+    """PPO, DMC and RPI: where networks are worked out, as torch names it: cpu (the default), cuda, cuda:1.
+    With --resume: where the run goes on, if not where it was."""
     threads: int = 1
     """Threads of torch; with one the same seed gives the same weights."""
     evaluations: int = 6
@@ -179,6 +181,8 @@ def main(argv: list[str] | None = None) -> int:
             )  # fmt: skip
         if config.warm_start is not None:
             config = replace(config, warm_start=lasting(config.warm_start, config.game, rules))
+        if config.algo in OWN_OPTIONS["device"]:
+            config = replace(config, device=config.device or CPU)
         if config.algo == "rpi" and config.adviser is None:
             config = replace(config, adviser=newest_frozen_rule(config.game))
         if config.adviser is not None:
@@ -229,6 +233,8 @@ def _resume(asked: Config, rules: Rules, folder: Path) -> int:
     description = read_json(folder / CONFIG_FILE)
     config, own_rules = _plan_of(description, folder)
     _refuse_changes(asked, rules, config, own_rules)
+    if asked.device is not None:
+        config = replace(config, device=asked.device)
     if config.algo == "cfr":
         return _resume_cfr(asked, config, own_rules, description, folder)
     torch.set_num_threads(config.threads)
@@ -282,7 +288,7 @@ def _refuse_changes(asked: Config, rules: Rules, config: Config, own_rules: Rule
     """ValueError if more than a budget is given with --resume, or a budget that cannot be meant."""
     changed = [
         f"--{field.name.replace('_', '-')}" for field in fields(Config)
-        if field.name not in ("game", "resume", *BUDGETS)
+        if field.name not in ("game", "resume", "device", *BUDGETS)
         and getattr(asked, field.name) != getattr(Config(), field.name)
     ]  # fmt: skip
     changed += ["the game"] * (asked.game not in (Config().game, config.game))
@@ -311,7 +317,7 @@ def _prolonged(config: Config, asked: Config, done: int, seconds: float) -> Conf
 def _note_resumed(description: dict[str, Any], config: Config, at: int) -> None:
     """Write down that the run goes on from ``at`` samples or iterations, and its plan."""
     options = description["options"]
-    options |= {name: getattr(config, name) for name in BUDGETS if name in options}
+    options |= {name: getattr(config, name) for name in (*BUDGETS, "device") if name in options}
     command = _command()
     description["resumed"] = [*description.get("resumed", []), {"at": at, "command": command}]
 

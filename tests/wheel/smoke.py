@@ -2,6 +2,7 @@
 
     python tests/wheel/smoke.py                              # builds, looks at what is in it, tries the wheel
     python tests/wheel/smoke.py --python python3.13 --sdist  # another Python, and the source distribution too
+    python tests/wheel/smoke.py --borrow                     # faster: with the other packages of this Python
 
 A source distribution and a wheel are built from a copy of the files that Git knows. Each is installed, with
 the pinned versions, into a new virtual environment that is then made read-only, also to root; from an empty
@@ -15,6 +16,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
 import time
@@ -78,13 +80,17 @@ def check_contents(sdist: Path, wheel: Path) -> None:
     assert not known - within, f"not in the source distribution: {sorted(known - within)}"
 
 
-def try_out(python: str, package: Path, work: Path) -> None:
+def try_out(python: str, package: Path, work: Path, *, borrow: bool) -> None:
     """Install into a new environment, make it read-only and use it."""
     venv = work / f"venv-{package.suffix[1:]}"
     run(python, "-m", "venv", venv)
-    extra = f"{package}[play]"
-    run(venv / "bin/pip", "install", "--quiet", "-c", ROOT / "constraints.txt", extra)
     (site,) = (venv / "lib").glob("python*/site-packages")
+    install = (venv / "bin/pip", "install", "--quiet", "-c", ROOT / "constraints.txt")
+    if borrow:
+        (site / "borrowed.pth").write_text(f"{sysconfig.get_paths()['purelib']}\n", encoding="utf-8")
+        run(*install, "--ignore-installed", "--no-deps", package)
+    else:
+        run(*install, f"{package}[play]")
     run("chmod", "-R", "a-w", venv)
     empty = work / f"empty-{package.suffix[1:]}"
     empty.mkdir()
@@ -104,6 +110,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Build, look at what was built, install it and try it.")
     parser.add_argument("--python", default=sys.executable, help="the Python to install into")
     parser.add_argument("--sdist", action="store_true", help="also install from the source distribution")
+    parser.add_argument("--borrow", action="store_true", help="use the packages of the Python that runs this")
     chosen = parser.parse_args()
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="paizhuo-wheel-") as folder:
@@ -112,7 +119,7 @@ def main() -> None:
         check_contents(sdist, wheel)
         print(f"built {sdist.name} and {wheel.name} ({time.monotonic() - began:.0f} s)")
         for package in (wheel, sdist) if chosen.sdist else (wheel,):
-            try_out(chosen.python, package, work)
+            try_out(chosen.python, package, work, borrow=chosen.borrow)
             print(f"{package.name}: works, read-only ({time.monotonic() - began:.0f} s)")
 
 
