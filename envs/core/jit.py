@@ -29,7 +29,8 @@ OPTIONS: dict[str, Any] = {
 }  # a wrapper for C costs time and is not used
 LLVM_LEVEL = 2  # measured: kernels are ready sooner than at Numba's 3, and up to a tenth faster
 _PACKAGES = ("envs", "agents")  # kernels elsewhere only call these and functions of their own file
-_WITHOUT_KERNELS = ("agents/play/", "envs/core/drawing/")  # what is shown: an edit compiles nothing anew
+# An edit of these compiles nothing anew.
+_WITHOUT_KERNELS = ("agents/play/", "envs/core/drawing/", "envs/dataset/")
 _SCENE = "scene.py"  # in the folder of each game, and without kernels too
 
 
