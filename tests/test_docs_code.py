@@ -106,7 +106,9 @@ def test_the_blocks_are_found():
     python = [block for block in blocks if block.language == "python"]
     assert len(python) >= 15 and sum(block.output is not None for block in python) >= 8
     assert all(len(page.read_text(encoding="utf-8").split("```")) % 2 for page in PAGES)  # none is left open
-    assert len(WITH_PYTHON) >= 8 and [block.is_run for block in python].count(False) <= 2
+    elsewhere = BLOCKS[ROOT / "docs/pages/libraries.md"]  # run by tests/interop
+    not_run = [block for block in python if not block.is_run and block not in elsewhere]
+    assert len(WITH_PYTHON) >= 8 and len(not_run) <= 2
     assert {words[0] for block in blocks for words in words_of(block.text)} == set(COMMANDS)
 
 
