@@ -25,9 +25,9 @@ LIBRARIES = {  # what an example needs, by its heading; Ray alone is not yet RLl
     "RLlib": ("ray", "tree", "lz4"),
     "AgileRL": ("agilerl",),
 }
-# In Diao Xie always the same action is better than actions drawn uniformly: an untrained network has up to
-# 0.35 points a game. In Guan Pai it has less than 0.
-TO_BEAT = {"TorchRL": 0.35, "RLlib": 0.35}
+# In Diao Xie always preferring the same actions is better than drawing them: an untrained network has 0.26
+# points a game. In Guan Pai it has less than 0.
+TO_BEAT = {"TorchRL": 0.3, "RLlib": 0.3}
 
 # Of the libraries, about themselves or about versions of others; what ours do is still an error.
 pytestmark = [
