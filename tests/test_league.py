@@ -188,7 +188,7 @@ def test_the_critic_sees_all_cards_in_the_order_of_play(case):
     rollout, others = Rollout(vec, 10, seed=2, all_hands=True), vec.num_players - 1
     size, places = vec.game.observation_size, vec.game.hand_places
     seen, seats = rollout._seen["observation"], rollout._infos["seat"]
-    shown = rollout._with_hands(seen, seats)
+    shown = rollout._with_hands(seen, seats, slice(None))
     assert (shown[:, :size] == seen).all() and rollout.width == size + others * len(places)
     hands = shown[:, size:].reshape(10, others, -1)
     whole = hands.sum(axis=2) == held

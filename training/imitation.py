@@ -67,9 +67,12 @@ class WarmStart:
         self._vec, self._load_teacher, self.samples_left = vec, teacher, samples
         self._teacher: Agent | None = None
         self.prior = copy.deepcopy(policy).requires_grad_(False)
-        self._tables = np.arange(vec.num_envs)
-        self._bases = mix_in(self._tables.astype(np.uint64), _STREAM, as_seed(seed))
         self._wanted = np.ones(vec.num_envs, np.bool_)
+        self.reseed(seed)
+
+    def reseed(self, seed: int) -> None:
+        """What the teacher draws from now on depends on ``seed`` alone."""
+        self._bases = mix_in(np.arange(len(self._wanted), dtype=np.uint64), _STREAM, as_seed(seed))
         self._steps = 0
 
     def answer(
@@ -79,8 +82,9 @@ class WarmStart:
         if self._teacher is None:
             self._teacher = self._load_teacher()
         self._steps += 1
-        keys = mix_in(self._bases, self._steps)
-        actions[:] = ask(self._teacher, self._vec, seen, seats, self._tables, keys)
+        rows = np.flatnonzero(seen["action_mask"].any(axis=1))  # where a game is over nobody is asked
+        keys = mix_in(self._bases[rows], self._steps)
+        actions[rows] = ask(self._teacher, self._vec, seen, seats, rows, keys)
         return self._wanted
 
     def note_results(self, ended: NDArray[np.bool_], scores: NDArray[np.int64]) -> None:

@@ -98,8 +98,14 @@ class League:
         self._opponent = opponent
         self.past: list[NetworkAgent] = []
         self._met, self._behind = np.zeros(0), np.zeros(0)
-        self._samples = self._kept_at = self._steps = 0
-        self._bases = mix_in(tables.astype(np.uint64), _STREAM, as_seed(seed))
+        self._samples = self._kept_at = 0
+        self.reseed(seed)
+
+    def reseed(self, seed: int) -> None:
+        """Begin anew at all tables: who plays there, and how, depends on ``seed`` and the past selves."""
+        n = self._vec.num_envs
+        self._steps = 0
+        self._bases = mix_in(np.arange(n, dtype=np.uint64), _STREAM, as_seed(seed))
         self._games, self._learners, self._opponents = (np.zeros(n, np.int64) for _ in range(3))
         self._draw(np.flatnonzero(self._others))
 
@@ -113,6 +119,7 @@ class League:
     ) -> NDArray[np.bool_]:
         """Answer for the other players (see ``rollout.Players``)."""
         theirs = self._others & (seats != self._learners)
+        theirs &= seen["action_mask"].any(axis=1)  # where a game is over nobody is asked
         self._steps += 1
         groups: list[tuple[Agent, NDArray[np.bool_]]] = [
             (agent, theirs & self._with_past & (self._opponents == number))

@@ -24,6 +24,7 @@ from envs.core.vector import VectorTables
 
 # Logits (N, A) float32 for observations (N, O) uint8.
 Policy = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
+Rows = slice | NDArray[np.int64]  # of tables
 Sampler = Callable[..., None]  # (logits, masks, keys, actions, log_probs), see sample_softmax
 Target = Literal["score", "win"]
 
@@ -65,18 +66,22 @@ def sample_softmax(logits, masks, keys, actions, log_probs):
 
 
 @njit
-def note_down(wanted, observations, masks, seats, actions, log_probs, counts, kept):
-    """Append the ``wanted`` tables' decisions to their rows of ``kept`` (N, D), ``counts`` (N,) long."""
-    for i in range(len(observations)):
+def note_down(tables, wanted, observations, masks, seats, actions, log_probs, counts, kept):
+    """Append those decisions (M,) that are ``wanted`` to their ``tables``' rows of ``kept`` (N, D).
+
+    These are ``counts`` (N,) long.
+    """
+    for i in range(len(tables)):
         if not wanted[i]:
             continue
-        sample = kept[i, counts[i]]
+        table = tables[i]
+        sample = kept[table, counts[table]]
         sample.observation[:] = observations[i]
         sample.action_mask[:] = masks[i]
         sample.seat = seats[i]
         sample.action = actions[i]
         sample.log_prob = log_probs[i]
-        counts[i] += 1
+        counts[table] += 1
 
 
 @njit
@@ -151,9 +156,9 @@ class Rollout:
     Parameters
     ----------
     vec : VectorTables
-        It is reset here.
+        It is reset here. Without ``autoreset`` there is one game a table, and a batch holds them all.
     size : int
-        A batch holds at least this many samples.
+        Else a batch holds at least this many samples.
     seed : int
         Of the deals and of the sampled actions.
     sample : callable
@@ -178,11 +183,10 @@ class Rollout:
         all_hands: bool = False,
         adviser: Adviser | None = None,
     ) -> None:
-        self.vec, self.size, self._sample = vec, size, sample
         n, longest, info = vec.num_envs, vec.game.max_decisions, vec.game
-        own = mix_in(np.arange(n, dtype=np.uint64), _STREAM, as_seed(seed))  # no other seed's tables
-        self._seen, self._infos = vec.reset(seed=own.tolist())
-        self._keys = mix_in(own, _STREAM)
+        self.vec, self._sample = vec, sample
+        self.size = size if vec.autoreset else n * longest
+        self._tables, self._over = np.arange(n), np.zeros(n, np.bool_)
         self._actions = np.zeros(n, np.int64)
         self._log_probs = np.zeros(n, np.float32)
         self._everyone = np.ones(n, np.bool_)
@@ -194,7 +198,17 @@ class Rollout:
         dtype = sample_dtype(info, self.width)
         self._kept = np.zeros((n, longest), dtype)
         self._counts = np.zeros(n, np.int64)
-        self._batch = np.zeros(size + n * longest, dtype)  # all games may end in the last step
+        room = n * longest + (size if vec.autoreset else 0)  # all games may end in the last step
+        self._batch = np.zeros(room, dtype)
+        self.begin(seed)
+
+    def begin(self, seed: int) -> None:
+        """Deal new games at all tables: what they come to depends on ``seed`` and the policy alone."""
+        own = mix_in(self._tables.astype(np.uint64), _STREAM, as_seed(seed))  # no other seed's tables
+        self._seen, self._infos = self.vec.reset(seed=own.tolist())
+        self._keys = mix_in(own, _STREAM)
+        self._counts[:] = 0
+        self._over[:] = False
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next batch depends on but the players: arrays for :meth:`load_state`."""
@@ -232,41 +246,59 @@ class Rollout:
             How many games these are.
         """
         filled, games = 0, 0
-        while filled < self.size:
-            observations, masks = self._advised(), self._seen["action_mask"]
-            seats, wanted = self._infos["seat"], self._everyone
-            self._sample(policy(observations), masks, self._keys, self._actions, self._log_probs)
+        while filled < self.size and not self._over.all():
+            rows = rows_of(self._over)
+            masks, seats = masks_of(self._seen, rows), self._infos["seat"][rows]
+            observations, wanted = self._advised(masks, seats, rows), self._everyone
+            keys, actions, log_probs = self._keys[rows], self._actions[rows], self._log_probs[rows]
+            self._sample(policy(observations), masks, keys, actions, log_probs)
+            self._keys[rows], self._actions[rows] = keys, actions
             if players is not None:
-                wanted = players.answer(self._seen, seats, self._actions)
+                wanted = players.answer(self._seen, self._infos["seat"], self._actions)
             note_down(
-                wanted, self._with_hands(observations, seats), masks, seats, self._actions, self._log_probs,
-                self._counts, self._kept,
+                self._tables[rows], wanted[rows], self._with_hands(observations, seats, rows), masks, seats,
+                self._actions[rows], log_probs, self._counts, self._kept,
             )  # fmt: skip
-            self._seen, _, ended, _, self._infos = self.vec.step(self._actions)
-            scores = self._infos["final_scores"]
+            self._seen, _, over, _, self._infos = self.vec.step(self._actions)
+            ended, scores = over & ~self._over, self._infos["final_scores"]
+            if not self.vec.autoreset:
+                self._over |= ended
             filled = flush(ended, scores, self._counts, self._kept, self._batch, filled)
             games += int(ended.sum())
             if players is not None:
                 players.note_results(ended, scores)
         return self._batch[:filled], games
 
-    def _advised(self) -> NDArray[np.uint8]:
-        """What the policy sees (N, policy_width)."""
-        observations: NDArray[np.uint8] = self._seen["observation"]
+    def _advised(self, masks: NDArray[np.int8], seats: NDArray[np.int64], rows: Rows) -> NDArray[np.uint8]:
+        """What the policy sees (M, policy_width)."""
+        observations: NDArray[np.uint8] = self._seen["observation"][rows]
         if self._adviser is None:
             return observations
-        masks, seats = self._seen["action_mask"], self._infos["seat"]
-        asked = Decisions(observations, masks, seats, self._keys, self.vec.tables())
-        return self._adviser.advise(asked)
+        tables = self.vec.tables(rows=self._tables[rows])
+        return self._adviser.advise(Decisions(observations, masks, seats, self._keys[rows], tables))
 
-    def _with_hands(self, observations: NDArray[np.uint8], seats: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """What a sample holds of what the policy sees (N, width)."""
-        size, others = self.policy_width, self.vec.num_players - 1
+    def _with_hands(
+        self, observations: NDArray[np.uint8], seats: NDArray[np.int64], rows: Rows
+    ) -> NDArray[np.uint8]:
+        """What a sample holds of what the policy sees (M, width)."""
+        size, others, n = self.policy_width, self.vec.num_players - 1, len(seats)
         if self.width == size:
             return observations
-        n = len(seats)
-        hands = self.vec.states().reshape(n, others + 1, -1)[:, :, self._hand]
+        hands = self.vec.states().reshape(len(self._tables), others + 1, -1)[rows][:, :, self._hand]
         following = (seats[:, None] + np.arange(1, others + 1)) % (others + 1)
-        self._open[:, :size] = observations
-        self._open[:, size:] = hands[np.arange(n)[:, None], following].reshape(n, -1)
-        return self._open
+        opened = self._open[:n]
+        opened[:, :size] = observations
+        opened[:, size:] = hands[np.arange(n)[:, None], following].reshape(n, -1)
+        return opened
+
+
+def rows_of(over: NDArray[np.bool_]) -> Rows:
+    """The tables whose games are not ``over`` (N,); where that is all of them without a copy."""
+    return np.flatnonzero(~over) if over.any() else slice(None)
+
+
+def masks_of(seen: Mapping[str, NDArray[Any]], rows: Rows) -> NDArray[np.int8]:
+    """The legal actions at some tables, read-only as those of all: else kernels were compiled again."""
+    masks: NDArray[np.int8] = seen["action_mask"][rows]
+    masks.flags.writeable = False
+    return masks

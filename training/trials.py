@@ -25,7 +25,7 @@ from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
 
 from .dmc import sample_epsilon_greedy
-from .rollout import Policy
+from .rollout import Policy, masks_of, rows_of
 
 _STREAM = 0x7217  # keeps these random numbers apart from others made from the same seed
 
@@ -80,9 +80,9 @@ class Trials:
     Parameters
     ----------
     vec : VectorTables
-        It is reset here.
+        It is reset here. Without ``autoreset`` there is one game a table, and a batch is of them all.
     size : int
-        A batch holds at least this many samples.
+        Else a batch holds at least this many samples.
     seed : int
         Of the deals and of what is drawn.
     adviser : Adviser
@@ -92,16 +92,24 @@ class Trials:
     """
 
     def __init__(self, vec: VectorTables, size: int, seed: int, adviser: Adviser, share: float) -> None:
-        self.vec, self.size, self._adviser, self._share = vec, size, adviser, share
+        self.vec, self._adviser, self._share = vec, adviser, share
         n, info = vec.num_envs, vec.game
+        self.size = size if vec.autoreset else n * info.max_decisions
         self._try = _trier(info.name, adviser.rule.module)
-        own = mix_in(np.arange(n, dtype=np.uint64), _STREAM, as_seed(seed))  # no other seed's tables
-        self._seen, self._infos = vec.reset(seed=own.tolist())
-        self._keys = mix_in(own, _STREAM)
+        self._tables, self._over = np.arange(n), np.zeros(n, np.bool_)
         self._actions, self._log_probs = np.zeros(n, np.int64), np.zeros(n, np.float32)
-        self._mask, self._spare = np.zeros(info.num_actions, MASK), vec.tables(blank=False)[:1]
+        self._mask = np.zeros(info.num_actions, MASK)
         self._tried, self._points = np.zeros(n, np.bool_), np.zeros((n, info.num_actions), MONEY)
-        self._batch = np.zeros(size + n, trial_dtype(info))
+        self._batch = np.zeros(self.size + n, trial_dtype(info))
+        self.begin(seed)
+        self._spare = vec.tables(blank=False)[:1]
+
+    def begin(self, seed: int) -> None:
+        """Deal new games at all tables: what they come to depends on ``seed`` and the policy alone."""
+        own = mix_in(self._tables.astype(np.uint64), _STREAM, as_seed(seed))  # no other seed's tables
+        self._seen, self._infos = self.vec.reset(seed=own.tolist())
+        self._keys = mix_in(own, _STREAM)
+        self._over[:] = False
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next batch depends on but the policy: arrays for :meth:`load_state`."""
@@ -130,23 +138,32 @@ class Trials:
             How many games have ended.
         """
         filled, games = 0, 0
-        while filled < self.size:
-            masks, seats = self._seen["action_mask"], self._infos["seat"]
-            tables = self.vec.tables(blank=False)
-            self._try(
-                tables, masks, self._keys, self._share, self._mask, self._spare, self._tried, self._points
-            )
-            asked = Decisions(self._seen["observation"], masks, seats, self._keys, self.vec.tables())
+        while filled < self.size and not self._over.all():
+            rows = rows_of(self._over)
+            masks, seats = masks_of(self._seen, rows), self._infos["seat"][rows]
+            numbers, keys, actions = self._tables[rows], self._keys[rows], self._actions[rows]
+            tried, points = self._tried[: len(numbers)], self._points[: len(numbers)]
+            tables = self.vec.tables(blank=False, rows=numbers)
+            self._try(tables, masks, keys, self._share, self._mask, self._spare, tried, points)
+            tables = self.vec.tables(rows=numbers)
+            asked = Decisions(self._seen["observation"][rows], masks, seats, keys, tables)
             advised = self._adviser.advise(asked)
-            filled = self._note(advised, masks, filled)
-            sample_epsilon_greedy(policy(advised), masks, self._keys, epsilon, self._actions, self._log_probs)
-            self._seen, _, ended, _, self._infos = self.vec.step(self._actions)
+            filled = self._note(advised, masks, tried, filled)
+            log_probs = self._log_probs[: len(numbers)]
+            sample_epsilon_greedy(policy(advised), masks, keys, epsilon, actions, log_probs)
+            self._keys[rows], self._actions[rows] = keys, actions
+            self._seen, _, over, _, self._infos = self.vec.step(self._actions)
+            ended = over & ~self._over
+            if not self.vec.autoreset:
+                self._over |= ended
             games += int(ended.sum())
         return self._batch[:filled], games
 
-    def _note(self, advised: NDArray[np.uint8], masks: NDArray[np.int8], filled: int) -> int:
+    def _note(
+        self, advised: NDArray[np.uint8], masks: NDArray[np.int8], tried: NDArray[np.bool_], filled: int
+    ) -> int:
         """Add what was tried to the batch, of which so much is ``filled``; returns how much is now."""
-        rows = np.flatnonzero(self._tried)
+        rows = np.flatnonzero(tried)
         samples, num_actions = self._batch[filled : filled + len(rows)], masks.shape[1]
         samples["observation"], samples["action_mask"] = advised[rows], masks[rows]
         own = self._points[rows, advised[rows, -num_actions:].argmax(axis=1)]
