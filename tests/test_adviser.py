@@ -17,7 +17,7 @@ from agents.search import Budget, network_search
 from envs.core.game import get
 from training import selfplay
 from training.checkpoint import newest, save_folder
-from training.learning import Others, new_ppo
+from training.learners import Plan, learner_of
 from training.ppo import PPOConfig
 from training.rollout import Rollout
 
@@ -130,7 +130,7 @@ def test_samples_hold_what_the_adviser_would_do(all_hands: bool) -> None:
 @pytest.mark.parametrize("game", envs.games())
 def test_before_it_learns_it_plays_as_its_adviser_does(game: str) -> None:
     config = PPOConfig(num_envs=8, batch=64, minibatch=64, hidden=(16,), critic_hidden=(16,))
-    learner = new_ppo(get(game), get(game).rules(), Others(None, "rule", "rule_v0"), "cpu", config, 0)
+    learner = learner_of(Plan(game, get(game).rules(), config, 0, adviser="rule_v0"))
     own = NetworkAgent(learner.policy, adviser=learner.adviser)
     asked = decisions_of(at_moment(game, {}, 3, [0, 114]), np.random.default_rng(0))
     assert np.array_equal(own.act(asked), agents.load("rule_v0", game).act(asked))
@@ -143,7 +143,7 @@ def test_before_it_learns_it_plays_as_its_adviser_does(game: str) -> None:
 def test_it_acts_and_learns_by_the_same_probabilities() -> None:
     """Before the first step it is the policy that chose the samples: no divergence, nothing clipped."""
     config = PPOConfig(num_envs=32, batch=512, minibatch=512, epochs=1, hidden=(16,), critic_hidden=(16,))
-    learner = new_ppo(get(GAME), get(GAME).rules(), Others(None, "rule", "rule_v1"), "cpu", config, 0)
+    learner = learner_of(Plan(GAME, get(GAME).rules(), config, 0, adviser="rule_v1"))
     for _ in range(3):
         figures = learner.iterate(0.0)
         assert figures["clipped"] == 0 and abs(figures["kl"]) < 1e-6

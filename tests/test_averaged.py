@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,8 @@ from envs.core.game import get
 from training import averaged, selfplay
 from training.averaged import AveragedPPO, Averaging, part_of
 from training.checkpoint import arrays_bytes, read_arrays
-from training.learning import Others, new_ppo
+from training.learners import Plan
+from training.learners import averaged as averaged_ppo
 from training.optimiser import is_adam
 from training.ppo import PPOConfig
 
@@ -29,10 +29,7 @@ CONFIG = PPOConfig(
 
 
 def learner() -> AveragedPPO:
-    game = get("guan_pai")
-    return AveragedPPO(
-        partial(new_ppo, game, game.rules(cards_each=5), Others("rule", "rule"), "cpu"), CONFIG, 3, 2
-    )
+    return averaged_ppo(Plan("guan_pai", get("guan_pai").rules(cards_each=5), CONFIG, 3, teacher="rule"), 2)
 
 
 def weights(learner: AveragedPPO) -> torch.Tensor:

@@ -10,6 +10,7 @@ learning. Run it on a core of its own (taskset -c 1 python -m training.bench).
     python -m training.bench                                # all games, PPO and DMC
     python -m training.bench guan_pai --algo ppo --json     # JSON lines
     python -m training.bench guan_pai --soak 15 -- --processes 2
+    python -m training.bench guan_pai --algo ppo rpi --workers 1 8 64    # what workers of Ray would give
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from envs.core.commands import Parser, did_you_mean
 from envs.core.game import NAMES, get
 from envs.core.seat_tables import SeatTables
 
-from . import cli, soak
+from . import cli, sizing, soak
 from .learning import new_learner
 from .optimiser import has_fast_bfloat16
 from .peers import rlcard_dmc
@@ -115,6 +116,13 @@ def measure(game: str, options: Options, algo: Algo, seconds: float, processes: 
     }
 
 
+def shared(game: str, options: Options, algo: Algo, arguments: argparse.Namespace) -> dict[str, Any]:
+    """What ``--workers`` would give one trainer."""
+    config = Config(game, algo, shard_games=arguments.shard_games)
+    costs = sizing.measure(config, get(game).rules.make(options), arguments.seconds, PROGRESS)
+    return {"game": label(game, options), "algo": algo, **sizing.row(costs, arguments.workers)}
+
+
 def measure_peers(seconds: float, threads: int) -> Rows:
     """Other trainers in the same run, and how many times faster ours are; decisions a second."""
     algos: tuple[Algo, ...] = ("ppo", "dmc", "sb3")
@@ -163,6 +171,17 @@ def read(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument(
         "--processes", type=int, default=1, help="also PPO with so many, a core for each; default 1"
     )
+    parser.add_argument(
+        "--workers",
+        nargs="+",
+        type=int,
+        metavar="N",
+        help="instead: what so many workers of Ray would give, by processor time that a shard and learning "
+        "take here",
+    )
+    parser.add_argument(
+        "--shard-games", type=int, default=Config().shard_games, help="of these workers; default %(default)s"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON lines instead of tables")
     parser.add_argument(
         "--soak",
@@ -175,10 +194,13 @@ def read(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     unknown = [game for game in arguments.games if game not in NAMES]
     if unknown:
         parser.error(f"no game {unknown[0]!r}; {did_you_mean(unknown[0], NAMES)}")
-    for name in ("seconds", "threads", "processes", "soak"):
-        number = getattr(arguments, name)
-        if number is not None and not 0 < number < math.inf:
-            parser.error(f"--{name} is above 0, not {number}")
+    if arguments.workers and "sb3" in arguments.algo:
+        parser.error("sb3 plays its games itself: --workers is for ppo, dmc and rpi")
+    for name in ("seconds", "threads", "processes", "soak", "workers", "shard_games"):
+        given = getattr(arguments, name)
+        for number in given if isinstance(given, list) else [given]:
+            if number is not None and not 0 < number < math.inf:
+                parser.error(f"--{name.replace('_', '-')} is above 0, not {number}")
     if rest and arguments.soak is None:
         parser.error("what stands behind -- is for the run of --soak MINUTES")
     return arguments, rest
@@ -190,7 +212,19 @@ def tables(arguments: argparse.Namespace, rest: list[str]) -> Iterator[tuple[str
     trainers = [(algo, 1) for algo in arguments.algo]
     if arguments.processes > 1:
         trainers.append(("ppo", arguments.processes))
-    if arguments.soak is None:
+    if arguments.workers:
+        numbers = "bfloat16" if has_fast_bfloat16() else "float32"
+        yield (
+            f"Workers of Ray, shards of {arguments.shard_games} games, by processor time, {numbers}: samples "
+            "a second with so many, if sending took no time",
+            [
+                shared(game, options, algo, arguments)
+                for game in arguments.games or NAMES
+                for options in get(game).variants
+                for algo in arguments.algo
+            ],
+        )
+    elif arguments.soak is None:
         yield (
             f"Samples a second acting and learning, {how}",
             [

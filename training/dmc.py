@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -38,6 +38,9 @@ from .league import League
 from .optimiser import Compute, Networks, adam_arrays, as_array, falling, load_adam, set_learning_rate
 from .options import check
 from .rollout import Rollout, Target, targets_of
+
+if TYPE_CHECKING:
+    from .shards import ShardedRollout
 
 _NEXT_KEY = np.uint64(1)
 
@@ -217,7 +220,7 @@ class DMC:
         self.sizes = [self.game.observation_size, *config.hidden, self.game.num_actions]
         self.policy = mlp(self.sizes).to(self.compute.device)
         self.optimizer = torch.optim.Adam(self.policy.parameters(), config.learning_rate, fused=True)
-        self.rollout = Rollout(vec, config.minibatch, seed, self._sample)
+        self.rollout: Rollout | ShardedRollout = Rollout(vec, config.minibatch, seed, self._sample)
         self.league: League | None = None
         if config.past or config.fixed:
             self.league = League(vec, config.past, config.fixed, opponent, seed, greedy=True)
@@ -245,7 +248,7 @@ class DMC:
         samples = games = 0
         values, targets, lengths = [], [], []
         while samples < config.batch:
-            played, ended = self.rollout.collect(self.act, self.league)
+            played, ended = self.play()
             targets_now = targets_of(played["points"], self.game, config.target, config.target_clip)
             self.ring.add(played["observation"], played["action"], targets_now)
             samples, games = samples + len(played), games + ended
@@ -268,6 +271,15 @@ class DMC:
             "epsilon": self.epsilon,
             "learning_rate": rate,
         }
+
+    def play(self) -> tuple[NDArray[Any], int]:
+        """Games by the network as it is, for a gradient step at least; and how many games these are."""
+        return self.rollout.collect(self.act, self.league)
+
+    def reseed(self, seed: int) -> None:
+        """What others than the network draw from now on depends on ``seed`` alone."""
+        if self.league is not None:
+            self.league.reseed(seed)
 
     @property
     def networks(self) -> Networks:

@@ -3,6 +3,7 @@
     python -m training.evaluate guan_pai rule random runs/guan_pai-1 --deals 2000 --out reports/guan-pai
     python -m training.evaluate zheng_shang_you rule search:20ms --env.decks 2 --workers 2
     python -m training.evaluate diao_xie rule pretrained --exploitability --json > results.json
+    python -m training.evaluate guan_pai search rule --deals 100 --backend ray --workers 8
 
 Every pair of agents plays the same deals; see ``tournament.py`` for how and ``stats.py`` for the figures.
 """
@@ -16,16 +17,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tyro
 
 from agents import Agent, load
 from envs.core.game import NAMES, GameInfo, Rules, get
 
-from . import cli
+from . import cli, cluster
 from .asking import Failures, failing
 from .checkpoint import write_file
+from .cluster import LOCAL
 from .exploitability import exploitability, is_exact
 from .pool import pool_blocks, pool_scores
 from .ratings import pool_seatings, rate
@@ -50,6 +52,7 @@ from .tournament import (
     Block,
     PairResult,
     Played,
+    deals_at_a_time,
     failures_of,
     pair_blocks,
     pair_result,
@@ -78,7 +81,12 @@ class Config:
     resamples: int = RESAMPLES
     """Of the bootstrap."""
     workers: int = 1
-    """Processes; the results do not depend on it."""
+    """Processes, or with --backend ray workers; the results do not depend on it."""
+    backend: Literal["local", "ray"] = "local"
+    """Where the workers are: ray has them on a cluster."""
+    address: str | None = None
+    """With --backend ray: HOST:PORT of a cluster that runs, or auto for the one that this machine is part of;
+    by default (local) one is started here."""
     out: Path | None = None
     """Folder for report.md, results.json, crosstable.png (and records.jsonl)."""
     save_records: bool = False
@@ -165,6 +173,8 @@ def _check(config: Config, rules: Rules) -> None:
     for name, number in least.items():
         if getattr(config, name) < number:
             raise ValueError(f"--{name} is at least {number}, not {getattr(config, name)}")
+    if config.backend != "ray" and config.address is not None:
+        raise ValueError("--address is an option of --backend ray")
     if config.save_records and config.out is None:
         raise ValueError("--save-records needs a folder to save them in: give --out")
     if config.exploitability and not is_exact(rules):
@@ -189,9 +199,11 @@ def _run(config: Config, rules: Rules, agents: Sequence[Agent]) -> int:
     info = get(config.game).info(rules)
     labels = labels_of(config.agents)
     pairs = list(combinations(range(len(agents)), 2))
-    by_pair = [pair_blocks(info.num_players, a, b, config.deals, config.seed) for a, b in pairs]
-    seatings = pool_seatings(info.num_players, len(agents), config.pool, config.seed)
-    pool = pool_blocks(seatings, config.seed)
+    seed, seats = config.seed, info.num_players
+    at_a_time = deals_at_a_time(config.deals, config.workers)
+    by_pair = [pair_blocks(seats, a, b, config.deals, seed, at_a_time=at_a_time) for a, b in pairs]
+    seatings = pool_seatings(seats, len(agents), config.pool, seed)
+    pool = pool_blocks(seatings, seed, deals_at_a_time(config.pool, config.workers))
     best_responses = _best_responses(rules, agents, labels) if config.exploitability else []
     played = _play(config, rules, agents, labels, [block for blocks, _ in by_pair for block in blocks] + pool)
     failures = failures_of(len(agents), played)
@@ -260,7 +272,12 @@ def _play(
     wanted = labels if config.save_records else None
     found: list[Played] = []
     records: list[str] = []
-    games = play_blocks(config.game, rules, entries, blocks, config.workers, wanted, goes_on=True)
+    if config.backend == "ray":
+        games = cluster.play_blocks(
+            config.game, rules, config.agents, blocks, config.workers, wanted, True, config.address or LOCAL
+        )
+    else:
+        games = play_blocks(config.game, rules, entries, blocks, config.workers, wanted, goes_on=True)
     for played in watched(blocks, games):
         found.append(Played(played.scores, played.stats, failures=played.failures))
         records += played.records

@@ -6,19 +6,16 @@ import math
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torch.utils.tensorboard import SummaryWriter
 
-from agents import frozen_rules, load
-from agents.adviser import Adviser
+from agents import frozen_rules
 from agents.base import CHECKPOINTS
 from agents.network import NetworkAgent, load_network, network_bytes
 from envs.core.game import Game, Rules, get
-from envs.core.vector import VectorTables
 
 from .averaged import AveragedPPO
 from .checkpoint import (
@@ -37,15 +34,15 @@ from .checkpoint import (
     save_folder,
     write_file,
 )
+from .cluster import LOCAL
 from .curve import Evaluation, write_report
 from .display import Display, strength
-from .dmc import DMC, DMCConfig
+from .dmc import DMC
 from .evaluate import YARDSTICK, evaluate_against
 from .exploitability import can_solve, exploitability
-from .optimiser import CPU
-from .ppo import PPO, PPOConfig
-from .rpi import RPI, RPIConfig
+from .learners import Learner, Plan, averaged, learner_of
 from .sb3 import SB3
+from .shards import ShardedRollout, spread
 from .stats import Direction
 from .stopping import Stopping
 
@@ -53,63 +50,32 @@ if TYPE_CHECKING:
     from .selfplay import Config
 
 EVALUATED = "evaluated"  # the folder of a run that has its agents as they were when they were evaluated
-Learner = PPO | AveragedPPO | DMC | RPI | SB3
 EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from
 
 
 def new_learner(config: Config, game: Game, rules: Rules) -> Learner:
-    """The learner of the algorithm that ``config`` names.
+    """The learner of the algorithm that ``config`` names, with those who play for it.
 
     Raises
     ------
     ValueError
         For options that do not fit this game or this machine.
     """
-    if config.algo == "sb3":
-        return SB3(game, rules, config.sb3, config.seed)
-    device = config.device or CPU
-    if config.algo == "dmc":
-        opponent = load(config.opponent, game.name, rules) if config.dmc.fixed else None
-        vec = _tables(game, rules, config.dmc)
-        return DMC(vec, config.dmc, config.seed, opponent, device)
-    if config.algo == "rpi":
-        name = config.adviser or newest_frozen_rule(game.name)
-        adviser = Adviser.of(name, game.name, config.rpi.advice_weight)
-        return RPI(_tables(game, rules, config.rpi), config.rpi, config.seed, adviser, device)
-    others = Others(config.warm_start, config.opponent, config.adviser)
-    make = partial(new_ppo, game, rules, others, device)
+    plan = Plan.of(config, rules)
     if config.processes > 1:
-        return AveragedPPO(make, config.ppo, config.seed, config.processes)
-    return make(config.ppo, config.seed)
+        return averaged(plan, config.processes)
+    learner = learner_of(plan)
+    if config.backend == "ray" and not isinstance(learner, SB3):
+        spread(learner, plan, config.shard_games, config.num_workers, config.address or LOCAL)
+    return learner
 
 
-def newest_frozen_rule(game: str) -> str:
-    """Who advises where nobody is named: what learned from it can be loaded for good."""
-    return frozen_rules(game)[-1]
-
-
-@dataclass(frozen=True)
-class Others:
-    """The names or paths of a learner's teacher and adviser, if it has one, and of its fixed opponent."""
-
-    teacher: str | None
-    opponent: str
-    adviser: str | None = None
-
-
-def new_ppo(game: Game, rules: Rules, others: Others, device: str, config: PPOConfig, seed: int) -> PPO:
-    """A learner by PPO, which loads the others that it needs."""
-    teacher = None if others.teacher is None else partial(load, others.teacher, game.name, rules)
-    opponent = load(others.opponent, game.name, rules) if config.fixed else None
-    adviser = None
-    if others.adviser is not None:
-        adviser = Adviser.of(others.adviser, game.name, config.advice_weight)
-    return PPO(_tables(game, rules, config), config, seed, teacher, opponent, adviser, device)
-
-
-def _tables(game: Game, rules: Rules, config: PPOConfig | DMCConfig | RPIConfig) -> VectorTables:
-    skip_forced = isinstance(config, RPIConfig) or config.skip_forced
-    return VectorTables(game, config.num_envs, skip_forced=skip_forced, **rules.as_dict())
+def close(learner: Learner) -> None:
+    """End the processes that it has."""
+    if isinstance(learner, AveragedPPO):
+        learner.close()
+    elif not isinstance(learner, SB3) and isinstance(learner.rollout, ShardedRollout):
+        learner.rollout.close()
 
 
 class Run:
@@ -393,8 +359,7 @@ class Run:
 
     def close(self) -> None:
         """End what the run has open."""
-        if isinstance(self.learner, AveragedPPO):
-            self.learner.close()
+        close(self.learner)
         if self._tensorboard is not None:
             self._tensorboard.close()  # type: ignore[no-untyped-call]
 

@@ -16,11 +16,11 @@ from .ratings import pool_seatings
 from .tournament import DEALS_AT_A_TIME, play_blocks
 
 
-def pool_blocks(seatings: NDArray[np.int64], seed: int) -> list[Block]:
+def pool_blocks(seatings: NDArray[np.int64], seed: int, at_a_time: int = DEALS_AT_A_TIME) -> list[Block]:
     """The blocks that play a deal with each of ``seatings`` (games, n), other deals than those of pairs."""
     return [
-        Block(seed, POOL, first, seatings[first : first + DEALS_AT_A_TIME, None])
-        for first in range(0, len(seatings), DEALS_AT_A_TIME)
+        Block(seed, POOL, first, seatings[first : first + at_a_time, None])
+        for first in range(0, len(seatings), at_a_time)
     ]
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -50,6 +50,9 @@ from .optimiser import (
 )
 from .options import check
 from .rollout import Rollout, Target, targets_of
+
+if TYPE_CHECKING:
+    from .shards import ShardedRollout
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,8 @@ class PPO:
     ----------
     parameters : list of nn.Parameter
         Of policy and critic.
+    is_taught : bool
+        Whether the teacher has all seats.
     average : callable or None
         Called with all parameters when their gradients are there, to average them with other processes'.
     """
@@ -156,9 +161,10 @@ class PPO:
         torch.manual_seed(as_seed(seed))
         self.config, self.game, self.compute = config, vec.game, Compute(device, config.bfloat16)
         self.adviser = adviser
-        self.rollout = Rollout(vec, config.batch, seed, all_hands=config.all_hands, adviser=adviser)
-        self.sizes = [self.rollout.policy_width, *config.hidden, self.game.num_actions]
-        self.critic_sizes = [self.rollout.width, *config.critic_hidden, 1]
+        rollout = Rollout(vec, config.batch, seed, all_hands=config.all_hands, adviser=adviser)
+        self.rollout: Rollout | ShardedRollout = rollout
+        self.sizes = [rollout.policy_width, *config.hidden, self.game.num_actions]
+        self.critic_sizes = [rollout.width, *config.critic_hidden, 1]
         self.policy = mlp(self.sizes).to(self.compute.device)
         self.critic = mlp(self.critic_sizes).to(self.compute.device)
         self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
@@ -171,6 +177,7 @@ class PPO:
         self.warm_start: WarmStart | None = None
         if teacher is not None:
             self.warm_start = WarmStart(vec, teacher, seed, config.warm_samples, self.policy)
+        self.is_taught = self.warm_start is not None
         self.average: Callable[[Sequence[nn.Parameter]], None] | None = None
         self._order = np.random.default_rng(as_seed(seed))
 
@@ -188,11 +195,11 @@ class PPO:
         config, progress = self.config, min(progress, 1.0)
         rate = falling(config, "learning_rate", progress)
         set_learning_rate(self.optimizer, rate)
-        if self.warm_start is not None and self.warm_start.samples_left > 0:
+        if self.warm_start is not None and self.is_taught:
             return self._imitate(self.warm_start) | {"learning_rate": rate}
         if self.league is not None:
             self.league.begin(self.policy)
-        batch, games = self.rollout.collect(self.act, self.league)
+        batch, games = self.play()
         values, targets = self.evaluate(batch["observation"]), self._targets(batch)
         advantages = np.empty_like(values)
         advantages_of(values, targets, batch["last"], np.float32(config.gae_lambda), advantages)
@@ -211,6 +218,16 @@ class PPO:
             "learning_rate": rate,
         }
 
+    def play(self) -> tuple[NDArray[Any], int]:
+        """A batch of games by the networks as they are, or by the teacher; and how many games these are."""
+        return self.rollout.collect(self.act, self.warm_start if self.is_taught else self.league)
+
+    def reseed(self, seed: int) -> None:
+        """What others than the policy draw from now on depends on ``seed`` alone."""
+        for others in (self.league, self.warm_start):
+            if others is not None:
+                others.reseed(seed)
+
     def _figures(self, sums: NDArray[np.float64], value_loss: float, steps: int) -> dict[str, float]:
         """Means of what was summed up over so many gradient ``steps``."""
         loss, entropy, kl, clipped, prior_kl = (sums / (steps * self.config.minibatch)).tolist()
@@ -220,7 +237,7 @@ class PPO:
 
     def _imitate(self, warm_start: WarmStart) -> dict[str, float]:
         """Let the teacher play a batch and learn it, every sample once."""
-        batch, games = self.rollout.collect(self.act, warm_start)
+        batch, games = self.play()
         values, targets = self.evaluate(batch["observation"]), self._targets(batch)
         sums, steps, value_loss = np.zeros(5), 0, 0.0
         for rows in self._minibatches(len(batch), epochs=1):
@@ -235,6 +252,7 @@ class PPO:
             value_loss += self._step(logits, gradient, expected, targets[rows])
             steps += 1
         if warm_start.note(self.config.batch, self.policy):  # as many in every process
+            self.is_taught = False
             self.rollout.forget()  # what the teacher has begun
         return {
             "samples": len(batch),
@@ -360,3 +378,4 @@ class PPO:
             self.league.load_state(arrays, plain["league"], self.policy)
         if self.warm_start is not None:
             self.warm_start.load_state(plain["warm_start"])
+            self.is_taught = self.warm_start.samples_left > 0

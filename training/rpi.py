@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -42,6 +42,9 @@ from .gradients import boltzmann_gradient
 from .optimiser import Compute, Networks, adam_arrays, as_array, falling, load_adam, set_learning_rate
 from .options import check
 from .trials import Trials
+
+if TYPE_CHECKING:
+    from .shards import ShardedRollout
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,8 @@ class RPI:
         torch.manual_seed(as_seed(seed))
         self.config, self.game, self.adviser = config, vec.game, adviser
         self.compute = Compute(device, config.bfloat16)
-        self.rollout = Trials(vec, config.batch, seed, adviser, config.share)
+        self.rollout: Trials | ShardedRollout = Trials(vec, config.batch, seed, adviser, config.share)
+        self.epsilon = config.epsilon
         inputs = self.game.observation_size + self.game.num_actions
         self.sizes = [inputs, *config.hidden, self.game.num_actions]
         self.policy = mlp(self.sizes).to(self.compute.device)
@@ -135,9 +139,10 @@ class RPI:
             on), ``gradient`` (mean length before it is cut), ``epsilon``, ``learning_rate``.
         """
         config = self.config
-        rate, epsilon = falling(config, "learning_rate", progress), falling(config, "epsilon", progress)
+        rate = falling(config, "learning_rate", progress)
+        self.epsilon = falling(config, "epsilon", progress)
         set_learning_rate(self.optimizer, rate)
-        batch, games = self.rollout.collect(self.act, epsilon)
+        batch, games = self.play()
         unit = self.game.typical_score * self.game.denominator  # final scores are whole multiples
         most = config.target_clip * unit
         sums, lengths = np.zeros(3), []
@@ -155,9 +160,13 @@ class RPI:
             "entropy": entropy,
             "gain": gain * config.temperature * self.game.typical_score,
             "gradient": float(np.mean(lengths)),
-            "epsilon": epsilon,
+            "epsilon": self.epsilon,
             "learning_rate": rate,
         }
+
+    def play(self) -> tuple[NDArray[Any], int]:
+        """A batch of tried decisions of games by the policy as it is; and how many games have ended."""
+        return self.rollout.collect(self.act, self.epsilon)
 
     def _learn(self, samples: NDArray[Any], gains: NDArray[np.float32], sums: NDArray[np.float64]) -> float:
         """One gradient step, given gains (B, A) in temperatures; returns the gradient's length.

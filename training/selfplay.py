@@ -8,6 +8,7 @@ strong the agent has become against the frozen rule player.
     python -m training.selfplay zheng_shang_you --env.decks 2 --algo dmc --samples 12M
     python -m training.selfplay diao_xie --algo cfr                   # an equilibrium, in seconds
     python -m training.selfplay --resume runs/guan_pai-1 --minutes 30
+    python -m training.selfplay --algo rpi --backend ray --num-workers 8      # workers play, on a cluster too
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ from .curve import REPORT_FILE
 from .display import Display
 from .dmc import DMCConfig
 from .evaluate import YARDSTICK
-from .learning import Run, newest_frozen_rule
+from .learners import newest_frozen_rule
+from .learning import Run
 from .optimiser import CPU
 from .ppo import PPOConfig
 from .rpi import RPIConfig
@@ -54,6 +56,7 @@ NETWORKS = {  # the algorithms that teach networks
     "sb3": SB3Config,
 }
 BUDGETS = ("minutes", "samples", "iterations")
+WHERE = ("device", "num_workers", "address")  # a run may go on elsewhere, with other workers
 OWN_OPTIONS = {  # of some algorithms only
     **dict.fromkeys(("samples", "threads", "evaluations", "eval_deals", "final_deals"), tuple(NETWORKS)),
     "ppo": ("ppo",),
@@ -64,7 +67,7 @@ OWN_OPTIONS = {  # of some algorithms only
     "adviser": ("ppo", "rpi"),
     "processes": ("ppo",),
     "opponent": ("ppo", "dmc"),
-    "device": ("ppo", "dmc", "rpi"),
+    **dict.fromkeys(("backend", "num_workers", "address", "shard_games", "device"), ("ppo", "dmc", "rpi")),
     "iterations": ("cfr",),
 }
 
@@ -102,6 +105,16 @@ class Config:
     """PPO and DMC: the agent at the tables of --ppo.fixed or --dmc.fixed."""
     processes: int = 1
     """PPO: so many processes share the tables and average their gradients, one core for each."""
+    backend: Literal["local", "ray"] = "local"
+    """PPO, DMC and RPI: ray has workers play the games, on this machine or on a cluster; what is learned does
+    not depend on how many."""
+    num_workers: int | None = None
+    """With --backend ray: workers, a core for each; by default one for each core of the cluster."""
+    address: str | None = None
+    """With --backend ray: HOST:PORT of a cluster that runs, or auto for the one that this machine is part of;
+    by default (local) one is started here, for this run."""
+    shard_games: int = 64
+    """With --backend ray: games that a worker plays at a time; another number deals other games."""
     device: str | None = None
     """PPO, DMC and RPI: where networks are worked out, as torch names it: cpu (the default), cuda, cuda:1.
     With --resume: where the run goes on, if not where it was."""
@@ -138,6 +151,7 @@ def describe(config: Config, rules: Rules) -> dict[str, Any]:
         "numba",
         "torch",
         *["stable-baselines3", "sb3-contrib"] * (config.algo == "sb3"),
+        *["ray"] * (config.backend == "ray"),
     ]
     return {
         "command": _command(),
@@ -217,6 +231,7 @@ def _check(config: Config) -> float:
     for name, number in least.items():
         if getattr(config, name) < number:
             raise ValueError(f"--{name.replace('_', '-')} is at least {number}, not {getattr(config, name)}")
+    _check_backend(config)
     if config.iterations is not None:
         if config.iterations < 1:
             raise ValueError(f"--iterations is at least 1, not {config.iterations}")
@@ -228,13 +243,26 @@ def _check(config: Config) -> float:
     return config.minutes * 60
 
 
+def _check_backend(config: Config) -> None:
+    """ValueError for options of Ray that are none without it, or do not go with it."""
+    for name in ("num_workers", "address", "shard_games"):
+        if config.backend != "ray" and getattr(config, name) != getattr(Config(), name):
+            raise ValueError(f"--{name.replace('_', '-')} is an option of --backend ray")
+    for name in ("num_workers", "shard_games"):
+        number = getattr(config, name)
+        if number is not None and number < 1:
+            raise ValueError(f"--{name.replace('_', '-')} is at least 1, not {number}")
+    if config.backend == "ray" and config.processes > 1:
+        raise ValueError("--processes shares the learning, --backend ray the playing: give one of them")
+
+
 def _resume(asked: Config, rules: Rules, folder: Path) -> int:
     """Go on with a run, to its budget or so much further as is ``asked`` for."""
     description = read_json(folder / CONFIG_FILE)
     config, own_rules = _plan_of(description, folder)
     _refuse_changes(asked, rules, config, own_rules)
-    if asked.device is not None:
-        config = replace(config, device=asked.device)
+    elsewhere = {name: getattr(asked, name) for name in WHERE if getattr(asked, name) is not None}
+    config = replace(config, **elsewhere)
     if config.algo == "cfr":
         return _resume_cfr(asked, config, own_rules, description, folder)
     torch.set_num_threads(config.threads)
@@ -288,7 +316,7 @@ def _refuse_changes(asked: Config, rules: Rules, config: Config, own_rules: Rule
     """ValueError if more than a budget is given with --resume, or a budget that cannot be meant."""
     changed = [
         f"--{field.name.replace('_', '-')}" for field in fields(Config)
-        if field.name not in ("game", "resume", "device", *BUDGETS)
+        if field.name not in ("game", "resume", *BUDGETS, *WHERE)
         and getattr(asked, field.name) != getattr(Config(), field.name)
     ]  # fmt: skip
     changed += ["the game"] * (asked.game not in (Config().game, config.game))
@@ -317,7 +345,7 @@ def _prolonged(config: Config, asked: Config, done: int, seconds: float) -> Conf
 def _note_resumed(description: dict[str, Any], config: Config, at: int) -> None:
     """Write down that the run goes on from ``at`` samples or iterations, and its plan."""
     options = description["options"]
-    options |= {name: getattr(config, name) for name in (*BUDGETS, "device") if name in options}
+    options |= {name: getattr(config, name) for name in (*BUDGETS, *WHERE) if name in options}
     command = _command()
     description["resumed"] = [*description.get("resumed", []), {"at": at, "command": command}]
 

@@ -6,11 +6,13 @@ alone in each seat against A. What is played at once is a block (``blocks.py``);
 
 from __future__ import annotations
 
+import math
 import signal
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
@@ -33,6 +35,7 @@ __all__ = [
     "PairResult",
     "Played",
     "deal_seeds",
+    "deals_at_a_time",
     "failures_of",
     "make_deals",
     "pair_blocks",
@@ -41,10 +44,23 @@ __all__ = [
     "play_block",
     "play_blocks",
     "play_pair",
+    "player_of",
     "winners",
 ]
 
 DEALS_AT_A_TIME = 256
+SHARES = 4  # blocks for each of several workers: they need not end together
+
+
+def deals_at_a_time(deals: int, workers: int) -> int:
+    """How many of so many ``deals`` are a block, which nothing depends on but how well they are shared.
+
+    >>> deals_at_a_time(2000, 1), deals_at_a_time(100, 8), deals_at_a_time(3, 8)
+    (256, 4, 1)
+    """
+    if workers == 1:
+        return DEALS_AT_A_TIME
+    return min(DEALS_AT_A_TIME, max(1, math.ceil(deals / (SHARES * workers))))
 
 
 # --- many blocks, in one process or several -----------------------------------------------------
@@ -103,21 +119,24 @@ def play_blocks(
         pool.shutdown(cancel_futures=True)
 
 
-_worker: dict[str, Any] = {}  # what a worker process plays with
-
-
-def _start_worker(
+def player_of(
     game: str, rules: Rules, names: Sequence[str], labels: Sequence[str] | None, goes_on: bool
-) -> None:
+) -> Callable[[Block], Played]:
+    """What plays blocks in a process of its own, with agents that it has loaded."""
+    agents, marks = [load(name, game, rules) for name in names], marks_of(names)
+    return partial(play_block, game, rules, agents, labels=labels, goes_on=goes_on, marks=marks)
+
+
+_worker: dict[str, Callable[[Block], Played]] = {}  # what plays in a worker process
+
+
+def _start_worker(*given: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for the games
-    agents = [load(name, game, rules) for name in names]
-    _worker.update(
-        game=game, rules=rules, agents=agents, labels=labels, goes_on=goes_on, marks=marks_of(names)
-    )
+    _worker["play"] = player_of(*given)
 
 
 def _play_in_worker(block: Block) -> Played:
-    return play_block(**_worker, block=block)
+    return _worker["play"](block)
 
 
 def failures_of(agents: int, games: Sequence[Played]) -> list[Failures]:
@@ -171,18 +190,25 @@ def pair_seatings(num_players: int, a: int, b: int, both: bool = True) -> NDArra
 
 
 def pair_blocks(
-    num_players: int, a: int, b: int, deals: int, seed: int, both: bool = True
+    num_players: int,
+    a: int,
+    b: int,
+    deals: int,
+    seed: int,
+    both: bool = True,
+    at_a_time: int = DEALS_AT_A_TIME,
 ) -> tuple[list[Block], NDArray[np.int64]]:
     """The blocks that play a pair, and where each of its (2 n) seatings stands in a block.
 
-    With two players A alone in a seat is B alone in the other, and is played once.
+    With two players A alone in a seat is B alone in the other, and is played once. A block is of at most
+    ``at_a_time`` deals.
     """
     seatings, places = np.unique(
         pair_seatings(num_players, a, b, both).reshape(-1, num_players), axis=0, return_inverse=True
     )
     blocks = []
-    for first in range(0, deals, DEALS_AT_A_TIME):
-        count = min(DEALS_AT_A_TIME, deals - first)
+    for first in range(0, deals, at_a_time):
+        count = min(at_a_time, deals - first)
         blocks.append(Block(seed, PAIRS, first, np.broadcast_to(seatings, (count, *seatings.shape))))
     return blocks, places.ravel()
 
