@@ -19,7 +19,7 @@ from envs.core.rng import mix, mix_in
 from envs.record import main as verify
 from training import tournament
 from training.evaluate import evaluate_against, main
-from training.pool import play_pool
+from training.pool import play_pool, pool_blocks
 from training.ratings import pool_seatings, rate
 from training.report import interval, percent
 from training.stats import Interval, intervals, share_intervals, summarise_direction, summarise_pair
@@ -467,3 +467,34 @@ def test_as_a_program():
 
 def test_interval_of_one_number():
     assert interval(Interval(1.234, -0.5, 2.0)) == "+1.23 [-0.50, +2.00]"
+
+
+# --- blocks fit those who play them -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at_a_time", [1, 3, 7])
+def test_how_many_deals_are_a_block_changes_nothing(at_a_time):
+    """Search is spread so; an agent that fails now and then is told of in the same words."""
+
+    def sometimes(decisions):
+        return np.where(decisions.keys % 5 == 0, -1, decisions.action_masks.argmax(axis=1))
+
+    agents = [load("search:1", GAME), load("random", GAME), Answers(sometimes)]
+    found = []
+    for size in (tournament.DEALS_AT_A_TIME, at_a_time):
+        blocks = tournament.pair_blocks(3, 0, 2, 7, 4, at_a_time=size)[0]
+        blocks += pool_blocks(pool_seatings(3, 3, 8, seed=4), 4, size)
+        played = list(play_blocks(GAME, RULES, agents, blocks, labels="abc", goes_on=True))
+        records = [record for block in played for record in block.records]
+        found.append((records, tournament.failures_of(3, played), len(blocks)))
+    (whole, failures, one_each), (parts, same_failures, more) = found
+    assert parts == whole and same_failures == failures
+    assert failures[2].failed > 10 and one_each == 2 and more == -(-7 // at_a_time) - (-8 // at_a_time)
+
+
+def test_every_worker_has_blocks():
+    for deals, workers in ((100, 8), (2000, 3), (7, 2), (1, 5)):
+        size = tournament.deals_at_a_time(deals, workers)
+        assert min(deals, workers) <= -(-deals // size) <= max(4 * workers, deals / size + 1)
+        assert 1 <= size <= tournament.DEALS_AT_A_TIME
+    assert tournament.deals_at_a_time(1000, 1) == tournament.DEALS_AT_A_TIME

@@ -263,8 +263,8 @@ def play_blocks(
 
     Parameters are as there, but for ``names``, from which every worker loads the agents, and ``address``.
     """
-    crew = Workers(player_of, (game, rules, names, labels, goes_on), workers, address)
+    team = Workers(player_of, (game, rules, names, labels, goes_on), workers, address)
     try:
-        yield from crew.do((block,) for block in blocks)
+        yield from team.do((block,) for block in blocks)
     finally:
-        crew.close()
+        team.close()

@@ -39,7 +39,7 @@ _STREAM = 0x5AAD  # keeps these random numbers apart from others made from the s
 _STATE = "shards"  # the name of the array that a checkpoint has
 
 
-class Crew(Protocol):
+class Team(Protocol):
     """Who plays: see ``cluster.Workers``."""
 
     def share(self, content: Any) -> Any:
@@ -137,7 +137,7 @@ class ShardedRollout:
     learner : PPO, DMC or RPI
     games : int
         Of a shard.
-    crew : Crew
+    team : Team
         Of players by ``part_of``.
 
     Attributes
@@ -146,8 +146,8 @@ class ShardedRollout:
         Bytes of the samples that were played.
     """
 
-    def __init__(self, learner: Sharded, games: int, crew: Crew) -> None:
-        self._learner, self._crew = learner, crew
+    def __init__(self, learner: Sharded, games: int, team: Team) -> None:
+        self._learner, self._team = learner, team
         self.size = learner.config.batch  # DMC too: it makes its steps when the batch is there
         self._iteration = 0
         # The last iteration's samples and shards, or of the first what would be played at once elsewhere.
@@ -159,14 +159,14 @@ class ShardedRollout:
 
         What a rollout is given, the policy and who else plays, the players have themselves.
         """
-        acting = self._crew.share(acting_of(self._learner))
+        acting = self._team.share(acting_of(self._learner))
         parts: list[NDArray[Any]] = []
         samples = games = 0
         while samples < self.size:
             missing = math.ceil((self.size - samples) * self._shards / self._samples * SPARE)
             jobs = [(acting, self._iteration, len(parts) + k) for k in range(missing)]
-            for part, ended in self._crew.do(jobs):
-                parts.append(part)
+            for part, ended in self._team.do(jobs):
+                parts.append(part.copy())  # else all are kept where results are shared
                 samples, games = samples + len(part), games + ended
         batch = np.concatenate(parts)
         self._samples, self._shards, self._iteration = samples, len(parts), self._iteration + 1
@@ -186,7 +186,7 @@ class ShardedRollout:
 
     def close(self) -> None:
         """End the players."""
-        self._crew.close()
+        self._team.close()
 
 
 def spread(learner: Sharded, plan: Plan, games: int, workers: int | None, address: str) -> None:
@@ -194,5 +194,5 @@ def spread(learner: Sharded, plan: Plan, games: int, workers: int | None, addres
 
     Parameters are as ``cluster.Workers`` has them.
     """
-    crew = Workers(Player, (part_of(plan, games),), workers, address)
-    learner.rollout = ShardedRollout(learner, games, crew)
+    team = Workers(Player, (part_of(plan, games),), workers, address)
+    learner.rollout = ShardedRollout(learner, games, team)

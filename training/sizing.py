@@ -25,7 +25,7 @@ from .shards import Player, Sharded, ShardedRollout, part_of
 
 
 class OneHere:
-    """A crew of one, in this process, by whose clock it plays; see ``shards.Crew``.
+    """A team of one, in this process, by whose clock it plays; see ``shards.Team``.
 
     Attributes
     ----------
@@ -100,15 +100,15 @@ def measure(config: Config, rules: Rules, seconds: float, progress: float) -> Co
     plan = Plan.of(config, rules)
     learner = learner_of(plan)
     assert isinstance(learner, Sharded)
-    crew = OneHere(Player(part_of(plan, config.shard_games)))
-    rollout = learner.rollout = ShardedRollout(learner, config.shard_games, crew)
+    team = OneHere(Player(part_of(plan, config.shard_games)))
+    rollout = learner.rollout = ShardedRollout(learner, config.shard_games, team)
     learner.iterate(progress)  # compiles
-    shards, playing, sent = crew.shards, crew.seconds, rollout.sent
+    shards, playing, sent = team.shards, team.seconds, rollout.sent
     start, iterations, samples, spent = time.process_time(), 0, 0, 0.0
     while not iterations or spent < seconds:
         samples += int(learner.iterate(progress)["samples"])
         iterations, spent = iterations + 1, time.process_time() - start
-    shards, playing, sent = crew.shards - shards, crew.seconds - playing, rollout.sent - sent
+    shards, playing, sent = team.shards - shards, team.seconds - playing, rollout.sent - sent
     return Costs(
         samples / iterations, shards / iterations, playing / shards, (spent - playing) / iterations,
         sent / samples,
