@@ -64,7 +64,7 @@ def connect(address: str = LOCAL, workers: int | None = None) -> bool:
     Raises
     ------
     ValueError
-        If Ray is not installed, or there is no such cluster.
+        If Ray is not installed or cannot be started, or there is no such cluster.
     """
     ray = _ray()
     if ray.is_initialized():
@@ -78,9 +78,9 @@ def connect(address: str = LOCAL, workers: int | None = None) -> bool:
     heeded = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(address, **options)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise ValueError(f"cannot join a Ray cluster at {address}: {reason}") from None
+    except Exception as error:  # Ray has no class of its own for most of what it says here
+        what = "start Ray here" if address == LOCAL else f"join a Ray cluster at {address}"
+        raise ValueError(f"cannot {what}: {' '.join(str(error).split())}") from error
     finally:
         if in_main:  # Ray sets its own, which ends the program at once
             signal.signal(signal.SIGTERM, heeded)
