@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,12 +39,23 @@ def nodes() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     own = {"num_cpus": 1, "object_store_memory": STORE}
-    both = Cluster(True, head_node_args={**own, "include_dashboard": False, "_system_config": SETTINGS})
-    both.add_node(**own)
-    assert cluster.connect(both.address)
+    head = {**own, "include_dashboard": False, "_system_config": SETTINGS}
+    both = patiently(lambda: Cluster(True, head_node_args=head))
+    patiently(lambda: both.add_node(**own))
+    assert patiently(lambda: cluster.connect(both.address))
     yield both
     ray.shutdown()
     both.shutdown()
+
+
+def patiently(start: Callable[[], Any]) -> Any:
+    """Ray gives its processes 30 seconds to start, which a busy machine may need twice."""
+    for _ in range(2):
+        try:
+            return start()
+        except Exception as error:  # it has no class of its own for that
+            print(error)
+    return start()
 
 
 def run(folder: Path, workers: int) -> Path:
