@@ -35,7 +35,7 @@ SMALL = [*small("ppo", "guan_pai", "--env.cards-each", "5"), "--shard-games", "8
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
     """Two machines, as far as Ray knows, with a core and a small store each; the first is ours."""
-    cluster._ray()  # quiet
+    cluster.load_ray()  # quiet
     from ray.cluster_utils import Cluster
 
     own = {"num_cpus": 1, "object_store_memory": STORE}

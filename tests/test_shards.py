@@ -250,7 +250,6 @@ def test_players_multiply_as_the_learner_says() -> None:
         ("guan_pai --backend ray --processes 2", "give one of them"),
         ("guan_pai --backend ray --algo sb3", "--backend is an option of --algo ppo or dmc or rpi, not sb3"),
         ("diao_xie --backend ray --algo cfr", "--backend is an option of --algo ppo or dmc or rpi, not cfr"),
-        ("guan_pai --backend ray --ppo.past 0.1", "leave --ppo.past out"),
         ("guan_pai --backend ray", "pip install 'paizhuo[cluster]'"),
     ],
 )

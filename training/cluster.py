@@ -37,7 +37,7 @@ NO_JOB = -1
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
-def _ray() -> Any:
+def load_ray() -> Any:
     """The package; ValueError where it is not installed."""
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
@@ -66,7 +66,7 @@ def connect(address: str = LOCAL, workers: int | None = None) -> bool:
     ValueError
         If Ray is not installed or cannot be started, or there is no such cluster.
     """
-    ray = _ray()
+    ray = load_ray()
     if ray.is_initialized():
         return False
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
@@ -149,7 +149,7 @@ class Workers:
         address: str = LOCAL,
     ) -> None:
         self._has_joined = connect(address, count)
-        self._ray = _ray()
+        self._ray = load_ray()
         self._make, self._given = make, given
         self._actor = self._ray.remote(num_cpus=1, scheduling_strategy="SPREAD")(Worker)
         self._idle: list[Any] = []

@@ -36,6 +36,7 @@ from envs.core.game import Rules, get
 
 from . import cfr, cli
 from .checkpoint import CONFIG_FILE, newest, read_json
+from .cluster import load_ray
 from .curve import REPORT_FILE
 from .display import Display
 from .dmc import DMCConfig
@@ -244,7 +245,7 @@ def _check(config: Config) -> float:
 
 
 def _check_backend(config: Config) -> None:
-    """ValueError for options of Ray that are none without it, or do not go with it."""
+    """ValueError for options of Ray that are none without it, or do not go with it, and where it is not."""
     for name in ("num_workers", "address", "shard_games"):
         if config.backend != "ray" and getattr(config, name) != getattr(Config(), name):
             raise ValueError(f"--{name.replace('_', '-')} is an option of --backend ray")
@@ -254,6 +255,8 @@ def _check_backend(config: Config) -> None:
             raise ValueError(f"--{name.replace('_', '-')} is at least 1, not {number}")
     if config.backend == "ray" and config.processes > 1:
         raise ValueError("--processes shares the learning, --backend ray the playing: give one of them")
+    if config.backend == "ray":
+        load_ray()
 
 
 def _resume(asked: Config, rules: Rules, folder: Path) -> int:
