@@ -29,6 +29,14 @@ def failing(how: str) -> Callable[[int], int]:
     return work
 
 
+def wait_for(marker: Path) -> None:
+    """Until the file is there; AssertionError if it takes too long."""
+    end = time.monotonic() + PATIENCE
+    while not marker.exists():
+        assert time.monotonic() < end, f"{marker} was never made"
+        time.sleep(0.01)
+
+
 def doomed(marker: Path, spared: str | None, plan: Any) -> Callable[[Any, int, int], Any]:
     """Plays shards of ``plan``; in the second iteration a process is killed, once.
 
@@ -55,6 +63,8 @@ def doomed(marker: Path, spared: str | None, plan: Any) -> Callable[[Any, int, i
                 marker.touch()
                 os.kill(os.getppid(), signal.SIGKILL)  # the raylet, without which Ray's workers end
                 time.sleep(PATIENCE)
+            else:
+                wait_for(marker)  # the other machine may begin late
         return player(acting, iteration, number)
 
     return play

@@ -112,7 +112,12 @@ def xiangxi96(**options: int) -> Recipe:
 
 TEN_LOOKS = ("--evaluations", "10", "--eval-deals", "1000")
 RECIPES = {
-    "guan_pai": Recipe("guan_pai", tried("rule_v1", *TEN_LOOKS), ("--samples", "8M"), judge="rule_v1"),
+    "guan_pai": Recipe(
+        "guan_pai",
+        tried("rule_v1", "--rpi.hidden", "512", "512", *TEN_LOOKS),
+        ("--samples", "16M"),
+        judge="rule_v1",
+    ),
     "zheng_shang_you": Recipe("zheng_shang_you", tried("rule_v0", *TEN_LOOKS), ("--samples", "4M")),
     "zheng_shang_you-2-decks": Recipe(
         "zheng_shang_you", advised("rule_v0", 6), ("--samples", "3M"), {"decks": 2}, deals=20
