@@ -128,8 +128,10 @@ def draw_curves(curves: Mapping[str, Sequence[Sequence[Evaluation]]], title: str
     figure = new_figure(9)
     share, points = figure.subplots(1, 2)
     for number, (name, runs) in enumerate(curves.items()):
+        more = len(runs) - 1
+        others = f" and {more} more seed{'s' * (more > 1)}" if more else ""
         for k, evaluations in enumerate(runs):
-            samples, label = [e.samples for e in evaluations], name if k == 0 else None
+            samples, label = [e.samples for e in evaluations], name + others if k == 0 else None
             shares = [e.result.duplicate_share for e in evaluations]
             _draw(share, samples, shares, 100, f"C{number}", label)
             _draw(points, samples, [e.result.points for e in evaluations], 1, f"C{number}", label)
