@@ -85,8 +85,13 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         self._is_seeded = False
         self._observation = np.zeros(size, OBSERVATION)  # of the seat to act
         self._mask = np.zeros(actions, MASK)
-        self._no_mask = np.zeros(actions, MASK)  # copied for each that waits
+        self._no_mask = np.zeros(actions, MASK)
+        self._no_mask.flags.writeable = False
         self._decisions: list[tuple[int, int]] = []
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._no_mask.flags.writeable = False  # NumPy forgets it in copies
 
     # --- the AEC interface ----------------------------------------------------------------------
 
@@ -151,7 +156,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {name: {"action_mask": self._no_mask.copy()} for name in self.agents}
+        self.infos = {name: {"action_mask": self._no_mask} for name in self.agents}
         self.infos[agent]["action_mask"] = self._mask.copy()
 
     def step(self, action: int | None) -> None:
@@ -179,7 +184,7 @@ class TableEnv(AECEnv[str, Observation, int]):  # type: ignore[misc, unused-igno
         if status == ILLEGAL:
             raise ValueError(illegal_action(self.game, seat, action, self._mask))
         self._decisions.append((seat, index))
-        self.infos[agent]["action_mask"] = self._no_mask.copy()
+        self.infos[agent]["action_mask"] = self._no_mask
         if status >= OVER:
             self._finish(self.possible_agents[status - OVER])
         else:
