@@ -80,6 +80,7 @@ def redeal_hidden(t: Any, deck: Sequence[str], seat: int, rng: np.random.Generat
     if t["turn"] != seat:
         if t["pending"]:
             t["decisions"] -= 1 + ACTIONS[t["pending"]].kickers - t["wanted"]
+            t["log"][t["decisions"] :] = 0
         t["pending"] = t["wanted"] = t["lowest"] = 0
         t["chosen"] = 0
 

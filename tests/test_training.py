@@ -19,7 +19,7 @@ import agents
 import envs
 from agents.network import NetworkAgent, mlp, network_bytes
 from envs.core.game import get
-from training import checkpoint, learning, selfplay
+from training import checkpoint, learners, learning, selfplay
 from training.gradients import advantages_of, policy_gradient
 from training.ppo import PPO, PPOConfig
 from training.rollout import Rollout, sample_softmax
@@ -340,7 +340,7 @@ def test_ctrl_c_while_it_compiles_is_one_line(tmp_path, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(learning, "PPO", interrupted)
+    monkeypatch.setattr(learners, "PPO", interrupted)
     assert selfplay.main(SMALL_RUN) == 130
     assert capsys.readouterr().err.strip() == "stopped before learning began: there is nothing to save"
 

@@ -157,6 +157,7 @@ async def _read(socket: WebSocket, client: Client, room: Room) -> None:
             question = asyncio.create_task(_do(client, room, message))
             questions.add(question)
             question.add_done_callback(questions.discard)
+            await asyncio.sleep(0)  # it looks at the position before the next message can change that
         else:
             await _do(client, room, message)
 

@@ -32,6 +32,7 @@ TO_BEAT = {"TorchRL": 0.3, "RLlib": 0.3}
 # Of the libraries, about themselves or about versions of others; what ours do is still an error.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested using:UserWarning"),
+    pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning"),  # of who waits
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
