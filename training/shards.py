@@ -22,7 +22,7 @@ from envs.core.rng import mix_in
 from envs.core.seeding import as_seed
 
 from .cluster import Workers
-from .dmc import DMC
+from .dmc import DMC, DMCConfig
 from .learners import Plan, learner_of
 from .optimiser import as_array, has_fast_bfloat16
 from .options import option
@@ -122,7 +122,7 @@ def part_of(plan: Plan, games: int) -> Plan:
     if isinstance(options, SB3Config):
         raise ValueError("sb3 plays its games itself: --backend ray is for ppo, dmc and rpi")
     if getattr(options, "past", 0):
-        algo = "dmc" if options.__class__.__name__ == "DMCConfig" else "ppo"
+        algo = "dmc" if isinstance(options, DMCConfig) else "ppo"
         raise ValueError(f"past selves are not sent to workers: leave {option(algo, 'past')} out")
     if options.bfloat16 is None:
         options = replace(options, bfloat16=has_fast_bfloat16())
