@@ -10,6 +10,7 @@ something else.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,9 +25,11 @@ from envs.core.game import Game, Rules
 
 from .adviser import Adviser
 from .base import CHECKPOINTS, Agent, Decisions, check_made_for
+from .rule import frozen_rule
 
 POLICY_FILE = "policy.safetensors"
 LAST_LAYER_SCALE = 0.01  # the first policy is nearly uniform
+IN_STEPS, MOST_STEPS = ".step", 127  # in 8 bits: what ends the name of the steps, and most of them
 LARGEST_FORWARD = 8192  # observations at once
 
 
@@ -56,8 +59,33 @@ def network_bytes(
     }
     if adviser is not None:
         metadata |= {"adviser": adviser.rule.name, "advice_weight": str(adviser.weight)}
+        metadata |= {"grades": json.dumps(adviser.grades)}
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in net.state_dict().items()}
     return bytes(save(weights, metadata))
+
+
+def in_eight_bits(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """A network's weights (H, O) as int8 multiples of a step (O,) an input, and its biases in half precision.
+
+    See :func:`in_full`. No weight moves by more than half a step, the 254th part of the input's largest.
+    """
+    stored = {}
+    for name, tensor in weights.items():
+        stored[name] = tensor.half()
+        if tensor.dim() > 1:
+            steps = (tensor.abs().amax(0) / MOST_STEPS).half()
+            counts = torch.where(steps > 0, tensor / steps, 0).round().clamp(-MOST_STEPS, MOST_STEPS)
+            stored[name], stored[name + IN_STEPS] = counts.to(torch.int8), steps
+    return stored
+
+
+def in_full(stored: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The weights that were stored as they are, in half precision or :func:`in_eight_bits`."""
+    weights = {name: tensor.float() for name, tensor in stored.items() if not name.endswith(IN_STEPS)}
+    for name in weights:
+        if name + IN_STEPS in stored:
+            weights[name] *= stored[name + IN_STEPS].float()
+    return weights
 
 
 def load_network(path: Path, game: Game, rules: Rules | None) -> tuple[nn.Sequential, Adviser | None]:
@@ -72,18 +100,19 @@ def load_network(path: Path, game: Game, rules: Rules | None) -> tuple[nn.Sequen
     try:
         with safe_open(path, "pt") as file:  # type: ignore[no-untyped-call]
             metadata: dict[str, str] = file.metadata()
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         made_for, version = metadata["game"], metadata["version"]
         sizes, options = json.loads(metadata["sizes"]), dict(json.loads(metadata["rules"]))
         net = mlp(sizes)
-        net.load_state_dict(weights)
+        net.load_state_dict(in_full(stored))
         weight = float(metadata.get("advice_weight", 0))
+        grades = tuple(int(grade) for grade in json.loads(metadata.get("grades", "[]")))
     except (OSError, SafetensorError, LookupError, TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"{path} is no policy of this project ({type(error).__name__}: {reason})") from None
     check_made_for(path, (made_for, version, options), (game.name, info.version, wanted))
     name = metadata.get("adviser")
-    return net, None if name is None else Adviser.of(name, game.name, weight)
+    return net, None if name is None else Adviser(frozen_rule(name, game.name), weight, grades)
 
 
 class NetworkAgent(Agent):
@@ -92,7 +121,7 @@ class NetworkAgent(Agent):
     Parameters
     ----------
     net : nn.Sequential
-        From observations (N, O) float32, or with an adviser's action (N, O + A), to logits (N, A).
+        From observations (N, O) float32, or with an adviser's opinion (N, O + W), to logits (N, A).
     greedy : bool
         Play the most probable action, or draw one.
     adviser : Adviser, optional
@@ -119,7 +148,7 @@ class NetworkAgent(Agent):
         """
         path, info = _policy_file(folder), game.info(rules or game.rules())
         net, adviser = load_network(path, game, rules)
-        inputs = info.observation_size + (0 if adviser is None else info.num_actions)
+        inputs = info.observation_size + (0 if adviser is None else adviser.width(info.num_actions))
         sizes = [len(layer.weight[0]) for layer in net if isinstance(layer, nn.Linear)]
         last = net[-1]
         assert isinstance(last, nn.Linear)

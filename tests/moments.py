@@ -100,7 +100,7 @@ def network(game: str, options: Options, scale: float = 30.0, adviser: Adviser |
     """A network that has learned nothing, but prefers some actions to others, and minds its adviser."""
     torch.manual_seed(1)
     info = info_of(game, options)
-    inputs = info.observation_size + (0 if adviser is None else info.num_actions)
+    inputs = info.observation_size + (0 if adviser is None else adviser.width(info.num_actions))
     net = mlp([inputs, 16, info.num_actions])
     with torch.no_grad():
         net[-1].weight.mul_(scale)

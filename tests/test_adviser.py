@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from safetensors import safe_open
+from safetensors.torch import save_file
 
 import agents
 import envs
 from agents.adviser import Adviser
 from agents.network import POLICY_FILE, NetworkAgent, network_bytes
+from agents.rule import frozen_rule
 from agents.search import Budget, network_search
 from envs.core.game import get
 from training import selfplay
 from training.checkpoint import newest, save_folder
-from training.learners import Plan, learner_of
+from training.learners import Plan, learner_of, newest_frozen_rule
 from training.ppo import PPOConfig
 from training.rollout import Rollout
 
 from .games import REDEAL_HIDDEN, Options
-from .moments import at_moment, blank, decisions_of, info_of, network, new_answers_by_new_keys, variants
+from .moments import (
+    TABLES,
+    at_moment,
+    blank,
+    decisions_of,
+    info_of,
+    network,
+    new_answers_by_new_keys,
+    variants,
+)
 from .test_resume import small
 
 GAME = "guan_pai"
+NOTHING = -(1 << 62)  # no score
 
 
 @variants
@@ -41,8 +55,55 @@ def test_the_network_sees_what_the_adviser_would_do(game: str, options: Options,
 
 
 @variants
-def test_answers_depend_on_what_may_be_known_alone(game: str, options: Options, rotate: int) -> None:
-    own, rng = network(game, options, adviser=Adviser.of("rule_v0", game)), np.random.default_rng(rotate)
+def test_grades_say_how_much_less_actions_score(game: str, options: Options, rotate: int) -> None:
+    """The grades by the rule player's scores of one table after another, and not by the loop over them."""
+    rule = frozen_rule(newest_frozen_rule(game), game)
+    asked = decisions_of(at_moment(game, options, 7, [rotate, 117]), np.random.default_rng(rotate))
+    if game == "diao_xie":  # it plays by bounds, not by scores
+        assert rule.grades == ()
+        return
+    assert rule.grades == tuple(sorted(rule.grades)) and asked.tables is not None
+    actions, near = rule.rate(asked, rule.grades)
+    assert np.array_equal(actions, rule.act(asked))
+    grades, rate = (
+        near.reshape(TABLES, len(rule.grades), -1),
+        import_module(f"agents.rule.{rule.module}").rate,
+    )
+    rated = 0
+    for table, mask, chosen, shown in zip(asked.tables, asked.action_masks, actions, grades, strict=True):
+        scores = np.full(len(mask), NOTHING)
+        assert rate(table, mask, np.uint64(0), scores) == chosen
+        found = (scores != NOTHING) & (scores[chosen] != NOTHING)
+        assert not (found & (mask == 0)).any()
+        assert not found.any() or scores.argmax() == chosen
+        for grade, bits in zip(rule.grades, shown, strict=True):
+            expected = found & (scores >= scores[chosen] - grade)
+            expected[chosen] = True
+            assert np.array_equal(bits, expected)
+        rated += found.sum() > 1
+    assert rated > TABLES // 4
+
+
+@variants
+def test_a_graded_network_sees_them(game: str, options: Options, rotate: int) -> None:
+    adviser, info = Adviser.of(newest_frozen_rule(game), game, graded=True), info_of(game, options)
+    asked = decisions_of(at_moment(game, options, 5, [rotate, 118]), np.random.default_rng(rotate))
+    seen, size, last = adviser.advise(asked), info.observation_size, info.num_actions
+    assert seen.shape == (TABLES, size + adviser.width(last)) and seen.dtype == np.uint8
+    assert np.array_equal(seen[:, :size], asked.observations)
+    assert np.array_equal(seen[:, -last:].argmax(axis=1), adviser.rule.act(asked))
+    assert (seen[:, -last:].sum(axis=1) == 1).all()
+    if adviser.grades:
+        assert np.array_equal(seen[:, size:-last], adviser.rule.rate(asked, adviser.grades)[1])
+
+
+@pytest.mark.parametrize("graded", [False, True])
+@variants
+def test_answers_depend_on_what_may_be_known_alone(
+    game: str, options: Options, rotate: int, graded: bool
+) -> None:
+    adviser = Adviser.of(newest_frozen_rule(game), game, graded=graded)
+    own, rng = network(game, options, adviser=adviser), np.random.default_rng(rotate)
     vec = at_moment(game, options, 7, [rotate, 111])
     asked, others = decisions_of(vec, rng), vec.tables(blank=False)
     for t, seat in zip(others, asked.seats.tolist(), strict=True):
@@ -79,6 +140,30 @@ def test_it_is_saved_with_its_adviser(tmp_path: Path) -> None:
     asked.tables = None
     with pytest.raises(ValueError, match="needs_tables"):
         again.act(asked)
+
+
+def test_it_is_saved_with_its_grades(tmp_path: Path) -> None:
+    adviser, info = Adviser.of("rule_v1", GAME, 2.5, graded=True), info_of(GAME, {})
+    own = network(GAME, {}, adviser=replace(adviser, grades=adviser.grades[1:3]))  # others than there are now
+    sizes = [info.observation_size + 3 * info.num_actions, 16, info.num_actions]
+    again = agents.load(saved(tmp_path / "x", own, sizes), GAME)
+    assert isinstance(again, NetworkAgent) and again.adviser is not None
+    assert again.adviser.grades == adviser.grades[1:3]
+    asked = decisions_of(at_moment(GAME, {}, 5, [1, 119]), np.random.default_rng(0))
+    assert np.array_equal(again.act(asked), own.act(asked))
+
+
+def test_a_file_without_grades_is_of_a_network_that_sees_none(tmp_path: Path) -> None:
+    own, info = network(GAME, {}, adviser=Adviser.of("rule_v1", GAME)), info_of(GAME, {})
+    folder = Path(
+        saved(tmp_path / "x", own, [info.observation_size + info.num_actions, 16, info.num_actions])
+    )
+    with safe_open(folder / POLICY_FILE, "pt") as file:
+        metadata, weights = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    del metadata["grades"]
+    save_file(weights, folder / POLICY_FILE, metadata)
+    again = agents.load(str(folder), GAME)
+    assert isinstance(again, NetworkAgent) and again.adviser is not None and again.adviser.grades == ()
 
 
 def test_a_weight_that_is_no_number_says_so(tmp_path: Path) -> None:

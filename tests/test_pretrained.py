@@ -13,12 +13,14 @@ import torch
 import agents
 import envs
 from agents import Decisions, pretrained
-from agents.network import POLICY_FILE, NetworkAgent
+from agents.network import POLICY_FILE, NetworkAgent, in_eight_bits, in_full
 from envs.core.game import get
 from training import pretrain
 from training.checkpoint import newest
 from training.learning import EVALUATED
 from training.pretrain import RECIPES, Recipe
+
+from .moments import at_moment, decisions_of
 
 TINY = ("--ppo.num-envs", "64", "--ppo.batch", "1024", "--ppo.minibatch", "256", "--ppo.hidden", "16")
 QUICK = ("--evaluations", "4", "--eval-deals", "2", "--final-deals", "2")
@@ -78,6 +80,32 @@ def test_networks_are_stored_in_half_the_size(made: Path) -> None:
         assert b.dtype == torch.float32 and torch.allclose(a, b, rtol=1e-3, atol=1e-6)
     sizes = [(f / POLICY_FILE).stat().st_size for f in (newest(run / "checkpoints"), out)]
     assert sizes[1] < 0.6 * sizes[0]
+
+
+def test_large_networks_are_stored_in_eight_bits(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of Diao Xie, for which less room is left: a quarter of the size, and nearly the same policy."""
+    run, game = made / "runs/diao_xie", get("diao_xie")
+    path = newest(run / "checkpoints") / POLICY_FILE
+    monkeypatch.setattr(pretrain, "MOST_BYTES", 1000)
+    pretrain.store_short(path, tmp_path / POLICY_FILE)
+    assert (tmp_path / POLICY_FILE).stat().st_size < 0.35 * path.stat().st_size
+    full, short = (NetworkAgent.load(folder, game, None) for folder in (path.parent, tmp_path))
+    for a, b in zip(full.net.parameters(), short.net.parameters(), strict=True):
+        assert b.dtype == torch.float32
+        most = a.abs().amax(0) if a.dim() > 1 else a.abs()
+        assert ((a - b).abs() <= most / 254 * 1.02 + 1e-6).all()  # half a step, and half precision's rounding
+    asked = decisions_of(at_moment("diao_xie", {}, 3, [1, 120]), np.random.default_rng(0))
+    np.testing.assert_allclose(short.chances(asked), full.chances(asked), atol=0.02)
+
+
+def test_an_input_without_weights_is_stored_too() -> None:
+    weights = {"0.weight": torch.tensor([[0.0, 1.0], [0.0, -0.25]]), "0.bias": torch.tensor([0.5, 0.0])}
+    found = in_full(in_eight_bits(weights))
+    assert found.keys() == weights.keys()
+    for name, tensor in weights.items():
+        torch.testing.assert_close(found[name], tensor, rtol=0, atol=1 / 254)
 
 
 def files_in(folder: Path) -> dict[str, tuple[float, bytes]]:

@@ -79,14 +79,15 @@ def learner_of(plan: Plan) -> PPO | DMC | RPI | SB3:
     )
     if isinstance(options, RPIConfig):
         name = plan.adviser or newest_frozen_rule(game.name)
-        return RPI(vec, options, seed, Adviser.of(name, game.name, options.advice_weight), device)
+        own = Adviser.of(name, game.name, options.advice_weight, options.graded)
+        return RPI(vec, options, seed, own, device)
     opponent = load(plan.opponent, game.name, rules) if options.fixed else None
     if isinstance(options, DMCConfig):
         return DMC(vec, options, seed, opponent, device)
     teacher = None if plan.teacher is None else partial(load, plan.teacher, game.name, rules)
     adviser = None
     if plan.adviser is not None:
-        adviser = Adviser.of(plan.adviser, game.name, options.advice_weight)
+        adviser = Adviser.of(plan.adviser, game.name, options.advice_weight, options.graded)
     return PPO(vec, options, seed, teacher, opponent, adviser, device)
 
 

@@ -143,16 +143,18 @@ class Run:
         return run
 
     def _load(self, checkpoint: Path) -> None:
-        for name, (net, _) in self.learner.networks.items():
-            net.load_state_dict(load_network(checkpoint / name, self.game, self.rules)[0].state_dict())
+        networks = self.learner.networks
+        saved = {name: load_network(checkpoint / name, self.game, self.rules)[0] for name in networks}
         state, arrays = read_json(checkpoint / STATE_FILE), read_arrays(checkpoint / ARRAYS_FILE)
         try:
+            for name, (net, _) in networks.items():
+                net.load_state_dict(saved[name].state_dict())
             self.learner.load_state(arrays, state["learner"])
             self.samples, self.games, self.seconds = state["samples"], state["games"], state["seconds"]
             self._timed = state["timed"]
             self.evaluations = [Evaluation.from_dict(told) for told in state["evaluations"]]
-        except (LookupError, TypeError, ValueError) as error:
-            reason = f"{type(error).__name__}: {error}"
+        except (LookupError, TypeError, ValueError, RuntimeError) as error:
+            reason = f"{type(error).__name__}: {str(error).splitlines()[0]}"
             raise ValueError(f"{checkpoint} is not of this version of the program ({reason})") from None
         self.display.remember((told.samples, told.result) for told in self.evaluations)
         for kept in (self.folder / EVALUATED).glob("*"):

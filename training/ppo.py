@@ -102,6 +102,8 @@ class PPOConfig:
     advice_weight: float = 4.0
     """With --adviser: by how much the logit of its action is raised; by 4 it is nine times as probable at
     first as six others together."""
+    graded: bool = True
+    """With --adviser: the network sees also by how little other actions are worse to it."""
     bfloat16: bool | None = None
     """Multiply in bfloat16; None: where the processor is fast at it."""
 

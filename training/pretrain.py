@@ -22,13 +22,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import torch
 import tyro
 from safetensors import safe_open
 from safetensors.torch import save
 
 from agents import frozen_rules, load
-from agents.network import POLICY_FILE, NetworkAgent
+from agents.network import POLICY_FILE, NetworkAgent, in_eight_bits
 from agents.pretrained import ABOUT_FILE, about
 from agents.tabular import FACTS_FILE, TABLE_FILE
 from envs.core.commands import did_you_mean
@@ -48,6 +47,7 @@ from .runs import FINISHED
 CHOOSING_SEED = 7_000_003  # of deals that nobody learns from or is measured by
 MEASURING_SEED = 8_000_009  # of deals that nobody learns from or is chosen by
 CHOOSING_DEALS = 2000
+MOST_BYTES = 1_900_000  # of a network's file in half precision
 
 
 @dataclass(frozen=True)
@@ -194,12 +194,18 @@ def choose(recipe: Recipe, game: Game, rules: Rules, run: Path) -> tuple[Path, l
     return max(found, key=lambda look: look[0])[1], [told for _, _, told in found]
 
 
-def halved(path: Path, to: Path) -> None:
-    """Store a network's file in half the precision; it is worked with in full precision, as ever."""
+def store_short(path: Path, to: Path) -> None:
+    """Store a network's file in half precision, or where that is too much in 8 bits a weight.
+
+    It is worked with in full precision, as ever.
+    """
     with safe_open(path, "pt") as file:  # type: ignore[no-untyped-call]
         metadata = file.metadata()
-        weights = {name: file.get_tensor(name).to(torch.float16) for name in file.keys()}  # noqa: SIM118
-    write_file(to, bytes(save(weights, metadata)))
+        weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    content = bytes(save({name: tensor.half() for name, tensor in weights.items()}, metadata))
+    if len(content) > MOST_BYTES:
+        content = bytes(save(in_eight_bits(weights), metadata))
+    write_file(to, content)
 
 
 def make(name: str, config: Config) -> None:
@@ -233,7 +239,7 @@ def make(name: str, config: Config) -> None:
         else:
             chosen, told["choice"] = choose(recipe, game, rules, run)
             told["samples"] = int(chosen.name)
-            halved(chosen / POLICY_FILE, new / POLICY_FILE)
+            store_short(chosen / POLICY_FILE, new / POLICY_FILE)
         write_file(new / ABOUT_FILE, readable_json(told))
         told |= measured(recipe, rules, new, config.workers)
         write_file(new / ABOUT_FILE, readable_json(told))

@@ -192,7 +192,8 @@ class Rollout:
         self._everyone = np.ones(n, np.bool_)
         self._hand = info.hand_places if all_hands else np.zeros(0, np.int64)
         self._adviser = adviser
-        self.policy_width = info.observation_size + (0 if adviser is None else info.num_actions)
+        advice = 0 if adviser is None else adviser.width(info.num_actions)
+        self.policy_width = info.observation_size + advice
         self.width = self.policy_width + (info.num_players - 1) * len(self._hand)
         self._open = np.zeros((n, self.width), np.uint8)  # with all hands
         dtype = sample_dtype(info, self.width)

@@ -69,6 +69,8 @@ class RPIConfig:
     """Gains that one logit stands for, in units of the game's typical score."""
     target_clip: float = 3.0
     """Gains and losses count up to this many typical scores."""
+    graded: bool = True
+    """The network sees also by how little other actions are worse to the adviser."""
     advice_weight: float = 1.0
     """By how much the adviser's action is raised when the network acts: it is left for more than that."""
     epsilon: float = 0.05
@@ -122,7 +124,7 @@ class RPI:
         self.compute = Compute(device, config.bfloat16)
         self.rollout: Trials | ShardedRollout = Trials(vec, config.batch, seed, adviser, config.share)
         self.epsilon = config.epsilon
-        inputs = self.game.observation_size + self.game.num_actions
+        inputs = self.game.observation_size + adviser.width(self.game.num_actions)
         self.sizes = [inputs, *config.hidden, self.game.num_actions]
         self.policy = mlp(self.sizes).to(self.compute.device)
         self.optimizer = torch.optim.Adam(self.policy.parameters(), config.learning_rate, fused=True)

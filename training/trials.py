@@ -58,11 +58,11 @@ def _trier(game: str, rule: str) -> Any:
     return bind(try_actions, rule_kernels(game, rule), f"trials.{rule}")
 
 
-def trial_dtype(info: GameInfo) -> np.dtype[Any]:
-    """A sample: what was seen, the adviser's action behind it, and what every action came to."""
+def trial_dtype(info: GameInfo, adviser: Adviser) -> np.dtype[Any]:
+    """A sample: what was seen, the adviser's opinion behind it, and what every action came to."""
     return np.dtype(
         [
-            ("observation", np.uint8, (info.observation_size + info.num_actions,)),
+            ("observation", np.uint8, (info.observation_size + adviser.width(info.num_actions),)),
             ("action_mask", np.int8, (info.num_actions,)),
             (
                 "gains",
@@ -100,7 +100,7 @@ class Trials:
         self._actions, self._log_probs = np.zeros(n, np.int64), np.zeros(n, np.float32)
         self._mask = np.zeros(info.num_actions, MASK)
         self._tried, self._points = np.zeros(n, np.bool_), np.zeros((n, info.num_actions), MONEY)
-        self._batch = np.zeros(self.size + n, trial_dtype(info))
+        self._batch = np.zeros(self.size + n, trial_dtype(info, adviser))
         self.begin(seed)
         self._spare = vec.tables(blank=False)[:1]
 

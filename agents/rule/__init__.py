@@ -33,6 +33,13 @@ def _chooser(module: str) -> Any:
     return bind(batch.choose_all, {"choose": choose}, f"rule.{module}")
 
 
+@cache
+def _rater(module: str) -> Any:
+    """The same of the kernel ``rate``, which a module has that has ``GRADES``."""
+    rate = import_module(f"{__name__}.{module}").rate
+    return bind(batch.rate_all, {"rate": rate}, f"rule.{module}")
+
+
 class RuleAgent(Agent):
     """A hand-written player.
 
@@ -56,11 +63,39 @@ class RuleAgent(Agent):
         self._choose_all = _chooser(self.module)
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
+        actions = np.zeros(len(decisions), np.int64)
+        self._choose_all(self._tables(decisions), decisions.action_masks, decisions.keys, actions)
+        return actions
+
+    def _tables(self, decisions: Decisions) -> NDArray[Any]:
         if decisions.tables is None:
             raise ValueError(f"{self.name} needs Decisions.tables, as its needs_tables says")
+        return decisions.tables
+
+    @property
+    def grades(self) -> tuple[int, ...]:
+        """By how much less than its choice actions may score to be nearly as good, for :meth:`rate`.
+
+        From little to much; empty where it does not score actions.
+        """
+        found: tuple[int, ...] = getattr(import_module(f"{__name__}.{self.module}"), "GRADES", ())
+        return found
+
+    def rate(
+        self, decisions: Decisions, grades: tuple[int, ...]
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Its actions (N,), and which others score less by at most the ``grades``: (N, G * A) ones and zeros.
+
+        Those of the first of G grades come first, then those of the next, and so on. Its own choice has
+        ones; what it did not score, as where its choice is plain before, has zeros.
+        """
+        masks = decisions.action_masks
         actions = np.zeros(len(decisions), np.int64)
-        self._choose_all(decisions.tables, decisions.action_masks, decisions.keys, actions)
-        return actions
+        near = np.zeros((len(decisions), len(grades) * masks.shape[1]), np.uint8)
+        scores = np.zeros(masks.shape[1], np.int64)
+        steps = np.array(grades, np.int64)
+        _rater(self.module)(self._tables(decisions), masks, decisions.keys, steps, scores, actions, near)
+        return actions, near
 
 
 def frozen_rule(name: str, game: str) -> RuleAgent:

@@ -54,6 +54,8 @@ BOMB_PLAY, BOMB_EARLY = 87, 25  # for bombing, and against it in percent of the 
 ALL_BUT_WON = 670  # for an unbeatable play with at most one beatable play to come
 BREACH = 10_000  # above any other difference
 
+GRADES = (5, 12, 25, 50, 100, 200, 400)  # by so much less an action is nearly as good
+
 ALL_RANKS = (1 << NUM_RANKS) - 1
 RUN_RANKS = (1 << (ACE + 1)) - 1  # those of straights and chains
 ACES = 1 << ACE
@@ -184,6 +186,12 @@ def beatable(action, unseen, most):
 @njit
 def choose(t, mask, key):
     """The best action by its score, for the seat to act at ``t``; ``key`` is not used."""
+    return rate(t, mask, key, None)
+
+
+@njit
+def rate(t, mask, key, scores):
+    """The same, and write what the main actions that were looked at score into ``scores`` (A,)."""
     left = t.left[t.turn]
     most = max(t.left[(t.turn + 1) % SEATS], t.left[(t.turn + 2) % SEATS])
     unseen = unseen_lanes(t, most)
@@ -199,6 +207,8 @@ def choose(t, mask, key):
         if action != PASS and (SIZE[action] >= left or is_long_wings):
             return action  # the last cards
         score = score_of(t, action, hand, unseen, tops, most)
+        if scores is not None:
+            scores[action] = score
         if best < 0 or score > best_score:
             best, best_score = action, score
     return best

@@ -76,6 +76,7 @@ _WEIGHTS = {
 }  # fmt: skip
 _DTYPE = [(name, np.int64) for name in _WEIGHTS]
 WEIGHTS = np.array(list(zip(*_WEIGHTS.values(), strict=True)), _DTYPE).view(np.recarray)
+GRADES = (0, 250, 500, 1000, 2000, 4000, 8000)  # by so much less an action is nearly as good
 FEWEST_SEATS = 2  # whose weights come first
 
 CERTAIN = 1000  # chances are in thousandths,
@@ -127,30 +128,38 @@ SURPLUS = np.array([sum(loose(hand)) - GROUP_SIZE * min(loose(hand)) for hand in
 @njit
 def choose(t, mask, key):
     """The best action by its score, for the seat to act at ``t``; ``key`` is not used."""
-    return decide(t, mask, WEIGHTS[t.num_players - FEWEST_SEATS])
+    return decide(t, mask, WEIGHTS[t.num_players - FEWEST_SEATS], None)
 
 
 @njit
-def decide(t, mask, w):
-    """The same with given weights. Actions are tried on ``t`` itself and taken back."""
+def rate(t, mask, key, scores):
+    """The same, and write what the actions that were looked at score into ``scores`` (A,)."""
+    return decide(t, mask, WEIGHTS[t.num_players - FEWEST_SEATS], scores)
+
+
+@njit
+def decide(t, mask, w, scores):
+    """The same with given weights, and with scores or None. Actions are tried on ``t`` and taken back."""
     seat = np.int64(t.turn)
     costs = np.zeros((NUM_GROUPS, MOUTHS + 1), np.int64)
     if t.phase == DISCARDING:
-        return best_discard(t, seat, costs, w)[0]
+        return best_discard(t, seat, costs, w, scores)[0]
     if mask[HU]:
         return np.int64(HU)
     best, best_score = np.int64(-1), FORBIDDEN
     for action in range(PASS, NUM_ACTIONS):
         if mask[action]:
             score = claim_score(t, seat, action, costs, w)
+            if scores is not None:
+                scores[action] = score
             if best < 0 or score > best_score:
                 best, best_score = np.int64(action), score
     return best
 
 
 @njit
-def best_discard(t, seat, costs, w):
-    """The best kind to discard and its score; -1 if there is none."""
+def best_discard(t, seat, costs, w, scores):
+    """The best kind to discard and its score; -1 if there is none. Each kind's is written unless None."""
     chance = chance_of(t)
     all_costs(t, seat, chance, costs, w)
     best, best_score = np.int64(-1), FORBIDDEN
@@ -173,6 +182,8 @@ def best_discard(t, seat, costs, w):
             score = value(t, seat, chance, costs, w)
             give(t, seat, kind, np.int64(-1))
             t.thrown[seat, kind], t.broken[seat, a], t.broken[seat, b] = memory
+            if scores is not None:
+                scores[kind] = score
             if score > best_score:
                 best, best_score = np.int64(kind), score
         costs[group, 0], costs[group, 1], costs[group, 2] = costs_before
@@ -189,7 +200,7 @@ def claim_score(t, seat, action, costs, w):
         all_costs(t, seat, chance, costs, w)
         score = value(t, seat, chance, costs, w)
     else:
-        score = best_discard(t, seat, costs, w)[1]
+        score = best_discard(t, seat, costs, w, None)[1]
     lay(t, seat, card, action, partner, np.int64(-1))
     return score
 

@@ -47,6 +47,7 @@ from envs.zheng_shang_you.suits import WINDOWS, covering_suits, of_suit
 from envs.zheng_shang_you.table import multiplier
 
 PLAY = 100
+GRADES = (5, 12, 25, 50, 100, 200, 400)  # by so much less an action is nearly as good
 FEW_CARDS, NEARLY_OUT = 6, 3  # of others
 # With one deck and with two; found by an evolution strategy in games against earlier versions.
 _WEIGHTS = {
@@ -300,12 +301,18 @@ def hand_cost(hand, kickers, plans, strong, w):
 @njit
 def choose(t, mask, key):
     """The best action by its score, for the seat to act at ``t``; ``key`` is not used."""
-    return decide(t, mask, WEIGHTS[t.decks], BEATABLE)
+    return decide(t, mask, WEIGHTS[t.decks], BEATABLE, None)
 
 
 @njit
-def decide(t, mask, w, beatable_only):
-    """The same with given weights."""
+def rate(t, mask, key, scores):
+    """The same, and write what the actions that were looked at score into ``scores`` (A,)."""
+    return decide(t, mask, WEIGHTS[t.decks], BEATABLE, scores)
+
+
+@njit
+def decide(t, mask, w, beatable_only, scores):
+    """The same with given weights, and with scores or None."""
     if t.pending and t.wanted == 0:
         return choose_suit(t, mask)
     most, fewest = 0, t.cards_each
@@ -320,6 +327,8 @@ def decide(t, mask, w, beatable_only):
         for rank in range(NUM_RANKS):
             if mask[KICKER + rank]:
                 score = -hand_cost(hand - (2 << NIBBLE * rank), t.wanted - 1, plans, strong, w)
+                if scores is not None:
+                    scores[KICKER + rank] = score
                 if best < 0 or score > best_score:
                     best, best_score = KICKER + rank, score
         return best
@@ -340,6 +349,8 @@ def decide(t, mask, w, beatable_only):
                 score += w.regain if t.last != LEAD else 0
                 if hand_cost(rest, KICKERS[action], plans, strong, beatable_only) <= PLAY:
                     score += w.all_but_won if bombs else w.won
+        if scores is not None:
+            scores[action] = score
         if best < 0 or score > best_score:
             best, best_score = action, score
     return best

@@ -19,6 +19,7 @@ OVER = 256  # what `advance` adds to the seat when the game has ended
 # Of one type with what is given elsewhere: constants in a call would have loops compiled again.
 NO_DEALER, YES, NO = np.int64(-1), np.bool_(True), np.bool_(False)
 SKIP_FORCED = False  # bound to True in loops that play decisions with one legal action themselves
+UNRATED = np.int64(-1 << 60)  # what an action scores that a rule player did not look at
 _BLOCK = 32  # actions that `sample` counts at a time
 
 
@@ -202,6 +203,26 @@ def choose_all(tables, masks, keys, actions):
     """Let a rule player's ``choose`` answer for every table."""
     for i in range(len(tables)):
         actions[i] = choose(tables[i], masks[i], keys[i])  # noqa: F821
+
+
+def rate_all(tables, masks, keys, steps, scores, actions, grades):
+    """As ``choose_all``, by a rule player's ``rate``, which also tells by how little other actions are worse.
+
+    ``grades`` (N, S * A) are zeros, and become ones where an action scores less than the chosen one by at
+    most the first of the ``steps`` (S,), then by the next. ``scores`` (A,) is room to work in.
+    """
+    for i in range(len(tables)):
+        scores[:] = UNRATED
+        chosen = rate(tables[i], masks[i], keys[i], scores)  # noqa: F821
+        actions[i] = chosen
+        for k in range(len(steps)):
+            row = k * len(scores)
+            grades[i, row + chosen] = 1
+            if scores[chosen] == UNRATED:
+                continue
+            for action in range(len(scores)):
+                if scores[action] >= scores[chosen] - steps[k]:
+                    grades[i, row + action] = 1
 
 
 @njit
