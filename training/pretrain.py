@@ -91,12 +91,6 @@ class Recipe:
 
 
 KEEP_MANY = ("--evaluations", "20", "--eval-deals", "1000")
-SMALL_STEPS = ("--ppo.epochs", "2", "--ppo.learning-rate", "5e-4", "--ppo.final-learning-rate", "2e-5")
-
-
-def advised(adviser: str, evaluations: int) -> tuple[str, ...]:
-    """The arguments of a run that begins as a rule player plays, and learns when to do something else."""
-    return "--evaluations", str(evaluations), "--eval-deals", "1000", *SMALL_STEPS, "--adviser", adviser
 
 
 def tried(adviser: str, *own: str) -> tuple[str, ...]:
@@ -104,10 +98,11 @@ def tried(adviser: str, *own: str) -> tuple[str, ...]:
     return "--algo", "rpi", "--adviser", adviser, *own
 
 
-def xiangxi96(**options: int) -> Recipe:
+def xiangxi96(samples: str, **options: int) -> Recipe:
     """Of so many players; what one action gains there is little."""
-    own = ("--rpi.temperature", "0.02", "--evaluations", "8", "--eval-deals", "2000")
-    return Recipe("xiangxi96", tried("rule_v0", *own), ("--samples", "2500k"), options)
+    own = ("--rpi.temperature", "0.02", "--rpi.advice-weight", "2")
+    looks = ("--evaluations", "8", "--eval-deals", "2000")
+    return Recipe("xiangxi96", tried("rule_v0", *own, *looks), ("--samples", samples), options)
 
 
 TEN_LOOKS = ("--evaluations", "10", "--eval-deals", "1000")
@@ -115,20 +110,22 @@ RECIPES = {
     "guan_pai": Recipe(
         "guan_pai",
         tried("rule_v1", "--rpi.hidden", "512", "512", *TEN_LOOKS),
-        ("--samples", "16M"),
+        ("--samples", "12M"),
         judge="rule_v1",
     ),
-    "zheng_shang_you": Recipe("zheng_shang_you", tried("rule_v0", *TEN_LOOKS), ("--samples", "4M")),
+    "zheng_shang_you": Recipe(
+        "zheng_shang_you", tried("rule_v0", "--rpi.hidden", "256", "512", *TEN_LOOKS), ("--samples", "8M")
+    ),
     "zheng_shang_you-2-decks": Recipe(
-        "zheng_shang_you", advised("rule_v0", 6), ("--samples", "3M"), {"decks": 2}, deals=20
+        "zheng_shang_you", tried("rule_v0", *TEN_LOOKS), ("--samples", "2M"), {"decks": 2}, deals=20
     ),
     "diao_xie": Recipe("diao_xie", KEEP_MANY, ("--samples", "40M"), greedy=False, deals=DEALS),
     "diao_xie-cfr": Recipe(
         "diao_xie", ("--algo", "cfr"), ("--iterations", "20000"), greedy=False, deals=DEALS
     ),
-    "xiangxi96": xiangxi96(),
-    "xiangxi96-2-players": xiangxi96(num_players=2),
-    "xiangxi96-4-players": xiangxi96(num_players=4),
+    "xiangxi96": xiangxi96("2M"),
+    "xiangxi96-2-players": xiangxi96("1M", num_players=2),
+    "xiangxi96-4-players": xiangxi96("1M", num_players=4),
 }
 
 
