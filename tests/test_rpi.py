@@ -33,7 +33,7 @@ SMALL = RPIConfig(num_envs=32, batch=1024, minibatch=256, hidden=(32,), bfloat16
 
 def learner(config: RPIConfig = SMALL, seed: int = 5) -> RPI:
     vec = envs.make_vec(GAME, config.num_envs, skip_forced=True, **SHORT)
-    return RPI(vec, config, seed, Adviser.of("rule_v1", GAME, config.advice_weight))
+    return RPI(vec, config, seed, Adviser.of("rule_v1", GAME, config.advice_weight, config.graded))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -161,6 +161,26 @@ def test_the_file_names_the_adviser_who_was_not_asked_for(tmp_path: Path) -> Non
     found = agents.load(str(tmp_path / "run"), GAME, get(GAME).rules(**SHORT))
     assert isinstance(found, NetworkAgent) and found.adviser is not None
     assert (found.adviser.rule.name, found.adviser.weight) == ("rule_v1", 2)
+    assert found.adviser.grades == found.adviser.rule.grades
+
+
+def test_a_run_without_grades_goes_on_without(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As runs do from before there were any: their networks have no room for them."""
+    folder = tmp_path / "run"
+    arguments = small("rpi", GAME, "--env.cards-each", "5", "--rpi.no-graded")
+    assert selfplay.main([*arguments, "--out", str(folder)]) == 0
+    found = agents.load(str(folder), GAME, get(GAME).rules(**SHORT))
+    assert isinstance(found, NetworkAgent) and found.adviser is not None and found.adviser.grades == ()
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    config["rpi"]["graded"] = True
+    path.write_text(json.dumps(config))
+    with pytest.raises(SystemExit):
+        selfplay.main(["--resume", str(folder), "--samples", "2000"])
+    assert "is not of this version of the program (RuntimeError: " in capsys.readouterr().err
+    del config["rpi"]["graded"]
+    path.write_text(json.dumps(config))
+    assert selfplay.main(["--resume", str(folder), "--samples", "2000"]) == 0
 
 
 @pytest.mark.parametrize(

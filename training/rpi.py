@@ -111,7 +111,7 @@ class RPI:
     seed : int
         Of weights, deals, what is drawn, and minibatches.
     adviser : Adviser
-        Whose action the network sees, and whose rule player plays the games out.
+        Whose opinion the network sees, and whose rule player plays the games out.
     device : str
         Of torch.
     """

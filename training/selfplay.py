@@ -57,6 +57,7 @@ NETWORKS = {  # the algorithms that teach networks
     "sb3": SB3Config,
 }
 BUDGETS = ("minutes", "samples", "iterations")
+BEFORE = {"ppo": {"graded": False}, "rpi": {"graded": False}}  # what runs had before options were there
 WHERE = ("device", "num_workers", "address")  # a run may go on elsewhere, with other workers
 OWN_OPTIONS = {  # of some algorithms only
     **dict.fromkeys(("samples", "threads", "evaluations", "eval_deals", "final_deals"), tuple(NETWORKS)),
@@ -304,7 +305,8 @@ def _plan_of(description: dict[str, Any], folder: Path) -> tuple[Config, Rules]:
         options = {**description["options"], "out": folder}
         algo = options["algo"]
         if algo in NETWORKS:
-            own: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in description[algo].items()}
+            named = {k: tuple(v) if isinstance(v, list) else v for k, v in description[algo].items()}
+            own: Any = {**BEFORE.get(algo, {}), **named}
             options[algo] = NETWORKS[algo](**own)
         config = Config(game=description["game"], **options)
     except (LookupError, TypeError) as error:

@@ -86,7 +86,7 @@ class Trials:
     seed : int
         Of the deals and of what is drawn.
     adviser : Adviser
-        The policy sees its action, and its rule player plays the games out.
+        The policy sees its opinion, and its rule player plays the games out.
     share : float
         Of the decisions that are tried.
     """
