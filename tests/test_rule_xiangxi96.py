@@ -13,6 +13,7 @@ import agents
 from agents import Agent, Decisions
 from envs import make_vec
 from envs.core.game import get
+from envs.core.vector import VectorTables
 from envs.xiangxi96.actions import HU, NAMES, NUM_ACTIONS
 from envs.xiangxi96.observation import COUNTED
 from training.tournament import PairResult, play_pair
@@ -38,7 +39,7 @@ def answers(agent: Agent, masks: NDArray[np.int8], tables: NDArray[Any]) -> NDAr
 
 
 def odd_deck(rng: np.random.Generator, num_players: int) -> list[int]:
-    """A deck that deals much of a few groups, or fours; the opening discard is there."""
+    """A deck that deals much of a few groups, or fours; nearly always there is an opening discard."""
     deck = (rich_deck if rng.random() < 0.5 else dragon_deck)(rng, num_players)
     used = dict.fromkeys(brute.KINDS, 0)
     numbers = []
@@ -46,6 +47,16 @@ def odd_deck(rng: np.random.Generator, num_players: int) -> list[int]:
         numbers.append(brute.COPIES * INDEX[card] + used[card])
         used[card] += 1
     return numbers
+
+
+def deal_odd_decks(vec: VectorTables, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+    """Deal them at every other table, other ones where a game would end before its first decision."""
+    while True:
+        decks = [odd_deck(rng, vec.num_players) if i % 2 else [-1] * 96 for i in range(TABLES)]
+        try:
+            return vec.reset(options={"decks": decks})[0]
+        except ValueError as error:
+            assert "ends its game before the first decision" in str(error)
 
 
 def played(name: str, options: Options, steps: int, seed: list[int]) -> Iterator[tuple[Any, ...]]:
@@ -60,8 +71,7 @@ def played(name: str, options: Options, steps: int, seed: list[int]) -> Iterator
     trust = np.linspace(0.2, 1.0, TABLES)
     for step in range(steps):
         if step % ODD_DEALS_EVERY == 0:
-            decks = [odd_deck(rng, vec.num_players) if i % 2 else [-1] * 96 for i in range(TABLES)]
-            seen, _ = vec.reset(options={"decks": decks})
+            seen = deal_odd_decks(vec, rng)
         chosen = answers(rule, seen["action_mask"], vec.tables())
         yield vec, seen["action_mask"], chosen
         seen, *_ = vec.step(np.where(rng.random(TABLES) < trust, chosen, vec.sample()))
