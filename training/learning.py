@@ -154,7 +154,7 @@ class Run:
             self._timed = state["timed"]
             self.evaluations = [Evaluation.from_dict(told) for told in state["evaluations"]]
         except (LookupError, TypeError, ValueError, RuntimeError) as error:
-            reason = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]  # torch's have many
             raise ValueError(f"{checkpoint} is not of this version of the program ({reason})") from None
         self.display.remember((told.samples, told.result) for told in self.evaluations)
         for kept in (self.folder / EVALUATED).glob("*"):
