@@ -65,11 +65,8 @@ def test_grades_say_how_much_less_actions_score(game: str, options: Options, rot
     assert rule.grades == tuple(sorted(rule.grades)) and asked.tables is not None
     actions, near = rule.rate(asked, rule.grades)
     assert np.array_equal(actions, rule.act(asked))
-    grades, rate = (
-        near.reshape(TABLES, len(rule.grades), -1),
-        import_module(f"agents.rule.{rule.module}").rate,
-    )
-    rated = 0
+    rate, rated = import_module(f"agents.rule.{rule.module}").rate, 0
+    grades = near.reshape(TABLES, len(rule.grades), -1)
     for table, mask, chosen, shown in zip(asked.tables, asked.action_masks, actions, grades, strict=True):
         scores = np.full(len(mask), NOTHING)
         assert rate(table, mask, np.uint64(0), scores) == chosen
