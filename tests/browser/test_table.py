@@ -229,8 +229,8 @@ def test_watching_a_link_and_four_colours(page: Any, server: Server) -> None:
     page.click("[data-focus=step]")
     until(page, "() => !document.querySelector('.at').innerText.startsWith('0 /')")
     page.click("[data-focus=four]")
-    colour = page.evaluate("getComputedStyle(document.querySelector('.suit-D .suit')).fill")
-    assert colour == "rgb(20, 86, 184)"
+    blue = "() => getComputedStyle(document.querySelector('.suit-D .suit')).fill === 'rgb(20, 86, 184)'"
+    until(page, blue)  # drawn once the button is let go
     page.click("[data-focus=link]")
     until(page, "() => location.hash.includes('deal=5')")
     moved = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('move')")
