@@ -7,6 +7,7 @@ two actions can do so within worlds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -148,6 +149,41 @@ def _goer(game: str) -> Any:
     return bind(go_on, {**found.kernels, "only_action": found.loops.only_action}, f"playouts.{game}")
 
 
+class PlayedOn:
+    """Plays many games on to their ends, one decision of all of them at a time.
+
+    Parameters
+    ----------
+    info : GameInfo
+        Of the rules that they are played under.
+    answer : callable
+        The actions (K,) at K decisions, with the seats to act at tables that hide nothing.
+    needs_tables : bool
+        Whether it asks for the tables.
+    """
+
+    def __init__(
+        self, info: GameInfo, answer: Callable[[Decisions], NDArray[np.int64]], needs_tables: bool
+    ) -> None:
+        self._observation_size, self._num_actions = info.observation_size, info.num_actions
+        self._answer, self._needs_tables, self._go_on = answer, needs_tables, _goer(info.name)
+
+    def __call__(self, tables: NDArray[Any], actions: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
+        """Play ``actions`` (N,) at ``tables`` (N,), and on; keys of decisions are made from ``keys`` (N,)."""
+        live, chosen = np.arange(len(tables)), actions.astype(ACTION)
+        seen = np.zeros((len(tables), self._observation_size), OBSERVATION)
+        masks = np.zeros((len(tables), self._num_actions), MASK)
+        number = 0
+        while kept := self._go_on(tables, live, chosen, seen, masks):
+            on, chosen = live[:kept], chosen[:kept]
+            seats, own = tables["turn"][on].astype(np.int64), mix_in(keys[on], number)
+            asked = Decisions(
+                seen[:kept], masks[:kept], seats, own, tables[on] if self._needs_tables else None
+            )
+            chosen[:] = self._answer(asked)
+            number += 1
+
+
 class PolicyPlayouts:
     """A network in all seats, which draws its actions.
 
@@ -160,25 +196,18 @@ class PolicyPlayouts:
     """
 
     def __init__(self, info: GameInfo, network: NetworkAgent, draw_worlds: Draw) -> None:
-        self._observation_size, self._num_actions = info.observation_size, info.num_actions
-        self._network, self._draw, self._go_on = network, draw_worlds, _goer(info.name)
+        def answer(asked: Decisions) -> NDArray[np.int64]:
+            actions = np.zeros(len(asked), ACTION)
+            draw(network.chances(asked), asked.action_masks, asked.keys, actions)
+            return actions
+
+        self._play_on, self._draw = PlayedOn(info, answer, network.needs_tables), draw_worlds
 
     def __call__(
         self, table: NDArray[Any], candidates: NDArray[np.int64], key: np.uint64, first: int, count: int
     ) -> NDArray[np.int64]:
-        size = count * len(candidates)
         trials = np.repeat(self._draw(table, key, first, count), len(candidates))
         keys = np.repeat(world_keys(key, first, count), len(candidates))
-        live, actions = np.arange(size), np.tile(candidates, count).astype(ACTION)
-        seen = np.zeros((size, self._observation_size), OBSERVATION)
-        masks = np.zeros((size, self._num_actions), MASK)
-        decision = 0
-        while kept := self._go_on(trials, live, actions, seen, masks):
-            on, actions, legal = live[:kept], actions[:kept], masks[:kept]
-            drawing = mix_in(keys[on], decision)
-            tables = trials[on] if self._network.needs_tables else None
-            asked = Decisions(seen[:kept], legal, trials["turn"][on].astype(np.int64), drawing, tables)
-            draw(self._network.chances(asked), legal, drawing, actions)
-            decision += 1
+        self._play_on(trials, np.tile(candidates, count), keys)
         scores = trials["score"][:, int(table["turn"][0])]
         return scores.reshape(count, len(candidates)).astype(np.int64)

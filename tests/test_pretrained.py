@@ -25,6 +25,11 @@ from .moments import at_moment, decisions_of
 TINY = ("--ppo.num-envs", "64", "--ppo.batch", "1024", "--ppo.minibatch", "256", "--ppo.hidden", "16")
 QUICK = ("--evaluations", "4", "--eval-deals", "2", "--final-deals", "2")
 NETWORK = Recipe("diao_xie", (*TINY, *QUICK), ("--samples", "8k"), greedy=False, deals=4)
+RPI = ("--algo", "rpi", "--rpi.num-envs", "64", "--rpi.batch", "1024", "--rpi.minibatch", "256")
+START = Recipe("diao_xie", (*RPI, "--rpi.hidden", "8", *QUICK), ("--samples", "3k"), deals=4)
+STARTED = replace(
+    START, arguments=(*RPI, "--rpi.playouts", "own", *QUICK), budget=("--samples", "4k"), start=START
+)
 TABLE = Recipe("diao_xie", ("--algo", "cfr"), ("--iterations", "9"), greedy=False, deals=3)
 
 
@@ -165,6 +170,31 @@ def test_a_run_of_another_recipe_is_refused(
     assert "was trained otherwise" in capsys.readouterr().err
 
 
+def test_an_agent_that_starts_from_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it starts from is made first, beside the runs, and once; its commands are told."""
+    make_small(monkeypatch)
+    monkeypatch.setattr(pretrain, "RECIPES", {"two": STARTED})
+    runs = tmp_path / "runs"
+    arguments = ["--out", str(tmp_path / "out"), "--runs", str(runs)]
+    assert pretrain.main(arguments) == 0
+    assert sorted(f.name for f in runs.iterdir() if f.is_dir()) == ["two", "two-before", "two-start"]
+    told = pretrained.about(tmp_path / "out/two")
+    assert (told["command"], told["start"]["command"]) == STARTED.commands
+    assert STARTED.command.endswith("--samples 4k --start-from START") and "start_from" not in told["options"]
+    assert str(tmp_path) not in (tmp_path / "out/two/about.json").read_text()
+    first = NetworkAgent.load(runs / "two-start", get("diao_xie"), None)
+    begun = NetworkAgent.load(runs / "two" / EVALUATED / f"{0:012d}", get("diao_xie"), None)
+    for a, b in zip(first.net.parameters(), begun.net.parameters(), strict=True):
+        assert torch.equal(a, b)
+
+    before = files_in(tmp_path)
+    assert pretrain.main(arguments) == 0 and files_in(tmp_path) == before
+    other = replace(START, budget=("--samples", "2k"))
+    assert pretrain.is_done(STARTED, tmp_path / "out/two")
+    assert not pretrain.is_done(replace(STARTED, start=other), tmp_path / "out/two")
+    assert not pretrain.is_done(START, tmp_path / "out/two")
+
+
 @pytest.mark.parametrize("content", ["{}", "[]", "no JSON", '{"game": "guan_pai", "greedy": "no"}'])
 def test_what_is_no_about_file_is_told(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pretrained, "FOLDER", tmp_path)
@@ -231,7 +261,7 @@ def test_what_is_shipped_is_what_its_recipe_says(name: str) -> None:
     folder, recipe = pretrained.FOLDER / name, RECIPES[name]
     told, rules = pretrained.about(folder), get(recipe.game).rules.make(recipe.options)
     assert told["rules"] == rules.as_dict() and told["greedy"] == recipe.greedy
-    assert told["command"] == recipe.command
+    assert (told["command"], told.get("start", {}).get("command")) == recipe.commands
     assert told["options"]["samples" if "samples" in recipe.budget[0] else "iterations"]
     assert agents.load(f"pretrained:{name}", recipe.game, rules).name == name
     assert sum(file.stat().st_size for file in folder.iterdir()) < 2_000_000

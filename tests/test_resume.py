@@ -71,6 +71,7 @@ RUNS = {
     ],
     "dmc": [*small("dmc", "guan_pai", "--env.cards-each", "5"), "--dmc.past", "0.3", "--dmc.fixed", "0.2"],
     "rpi": small("rpi", "zheng_shang_you", "--env.cards-each", "5"),
+    "own": [*small("rpi", "guan_pai", "--env.cards-each", "5"), "--rpi.playouts", "own"],
     "sb3": small("sb3", "guan_pai", "--env.cards-each", "5"),
 }
 SAVES_OFTEN = """

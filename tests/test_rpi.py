@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 import agents
 import envs
@@ -62,9 +65,14 @@ def test_the_gradient_is_what_autograd_says(seed: int) -> None:
 # --- trials ---------------------------------------------------------------------------------------
 
 
-def played_out(vec: VectorTables, actions: NDArray[np.int64], keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """What the seats to act (N,) get after their ``actions`` (N,), where ``rule_v0`` plays all seats on."""
-    rule, seats = agents.load("rule_v0", vec.game.name), vec.snapshot()[4]
+Player = Callable[[Decisions], NDArray[np.int64]]
+
+
+def played_out(
+    vec: VectorTables, actions: NDArray[np.int64], keys: NDArray[np.uint64], player: Player
+) -> NDArray[np.int64]:
+    """What the seats to act (N,) get after their ``actions`` (N,), where ``player`` plays all seats on."""
+    seats = vec.snapshot()[4]
     seen, _, ended, _, infos = vec.step(actions)
     while not ended.all():
         live = np.flatnonzero(~ended)
@@ -73,7 +81,7 @@ def played_out(vec: VectorTables, actions: NDArray[np.int64], keys: NDArray[np.u
             vec.tables(rows=live),
         )  # fmt: skip
         actions = np.full(len(ended), -1)
-        actions[live] = rule.act(asked)
+        actions[live] = player(asked)
         seen, _, ended, _, infos = vec.step(actions)
     return infos["final_scores"][np.arange(len(seats)), seats].copy()
 
@@ -86,7 +94,7 @@ def test_all_actions_are_tried_in_the_game_as_it_stands(game: str, options: Opti
     twin = envs.make_vec(game, n, skip_forced=True, autoreset=False, **options)
     twin.reset(seed=0)
     trials = Trials(vec, n, rotate, Adviser.of("rule_v0", game), share=1.0)
-    differ = 0
+    rule, differ = agents.load("rule_v0", game).act, 0
     for _ in range(8):
         before, keys = vec.snapshot(), trials.state()["keys"].copy()
         batch, _ = trials.collect(lambda seen: np.zeros((n, info.num_actions), np.float32), epsilon=1.0)
@@ -95,17 +103,67 @@ def test_all_actions_are_tried_in_the_game_as_it_stands(game: str, options: Opti
         assert (samples["observation"][:, : info.observation_size] == before[2]).all()
         advice = samples["observation"][:, info.observation_size :]
         assert (advice.sum(axis=1) == 1).all()
-        legal = [np.flatnonzero(mask) for mask in before[3]]
-        points = np.zeros((n, info.num_actions), np.int64)
-        for k in range(max(map(len, legal))):
-            chosen = np.array([actions[min(k, len(actions) - 1)] for actions in legal])
-            twin.restore(before)
-            points[np.arange(n), chosen] = played_out(twin, chosen, keys)
+        points = points_after(twin, before, samples["action_mask"], keys, rule)
         own = points[np.arange(n), advice.argmax(axis=1)]
         expected = np.where(before[3], points - own[:, None], 0)
         assert (samples["gains"] == expected).all()
         differ += np.count_nonzero(expected)
     assert differ > 20
+
+
+def points_after(
+    twin: VectorTables, before: Any, tried: NDArray[np.int8], keys: NDArray[np.uint64], player: Player
+) -> NDArray[np.int64]:
+    """What the seats to act get (N, A) after each of the actions that were ``tried``, from ``before`` on."""
+    points, at = np.zeros(tried.shape, np.int64), np.arange(len(tried))
+    actions = [np.flatnonzero(row) for row in tried]
+    for k in range(max(map(len, actions))):
+        chosen = np.array([own[min(k, len(own) - 1)] for own in actions])
+        twin.restore(before)
+        points[at, chosen] = played_out(twin, chosen, keys, player)
+    return points
+
+
+@variants
+def test_the_policy_plays_on_itself_after_what_it_finds_probable(
+    game: str, options: Options, rotate: int
+) -> None:
+    """Against tables that are stepped to their end; a policy by chance that listens to its adviser."""
+    n, least, info = 24, 0.1, get(game).info(get(game).rules.make(options))
+    vec = envs.make_vec(game, n, skip_forced=True, **options)
+    twin = envs.make_vec(game, n, skip_forced=True, autoreset=False, **options)
+    twin.reset(seed=0)
+    adviser = Adviser.of("rule_v0", game, weight=1.0)
+    width = info.observation_size + adviser.width(info.num_actions)
+    weights = np.random.default_rng(rotate).normal(size=(width, info.num_actions)).astype(np.float32) / 10
+
+    def policy(seen: NDArray[np.uint8]) -> NDArray[np.float32]:
+        # One by one: digits depend on batches.
+        return adviser.raised(np.stack([row.astype(np.float32) @ weights for row in seen]), seen)
+
+    def player(asked: Decisions) -> NDArray[np.int64]:
+        return np.where(asked.action_masks, policy(adviser.advise(asked)), -np.inf).argmax(axis=1)
+
+    trials = Trials(vec, n, rotate, adviser, 1.0, least)
+    differ = left_out = 0
+    for _ in range(3):
+        before, keys = vec.snapshot(), trials.state()["keys"].copy()
+        asked = Decisions(before[2], before[3], before[4], keys, vec.tables())
+        advised = adviser.advise(asked)
+        chances = softmax(np.where(before[3], policy(advised), -np.inf), axis=1)
+        trials.size = 1  # one step of all tables
+        samples = trials.collect(policy, epsilon=0.5)[0].copy()
+        worth = (chances >= least) & (before[3] == 1)
+        rows = np.flatnonzero(worth.sum(axis=1) > 1)
+        assert (samples["observation"] == advised[rows]).all()
+        assert (samples["action_mask"] == worth[rows]).all()
+        points = points_after(twin, before, np.where(worth.any(1)[:, None], worth, before[3]), keys, player)
+        own = points[np.arange(n), chances.argmax(axis=1)]
+        expected = np.where(worth, points - own[:, None], 0)[rows]
+        assert (samples["gains"] == expected).all()
+        differ += np.count_nonzero(expected)
+        left_out += int(before[3].sum() - samples["action_mask"].sum())
+    assert differ > 5 and left_out > 5
 
 
 def test_a_share_of_the_decisions_is_tried() -> None:
@@ -183,9 +241,36 @@ def test_a_run_without_grades_goes_on_without(tmp_path: Path, capsys: pytest.Cap
     assert selfplay.main(["--resume", str(folder), "--samples", "2000"]) == 0
 
 
+def test_a_run_may_start_from_the_network_of_another(tmp_path: Path) -> None:
+    """It has its layers, its adviser and its weights, and learns on from there."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    arguments = [GAME, "--env.cards-each", "5", "--seed", "1"]
+    own = ["--adviser", "rule_v0", "--rpi.no-graded", "--rpi.hidden", "24", "8"]
+    assert selfplay.main([*small("rpi", *arguments), *own, "--out", str(first)]) == 0
+    still = ["--rpi.learning-rate", "1e-30", "--rpi.final-learning-rate", "1e-30", "--rpi.playouts", "own"]
+    started = [*small("rpi", *arguments), "--start-from", str(first), *still, "--out", str(second)]
+    assert selfplay.main(started) == 0
+    config = json.loads((second / "config.json").read_text())
+    assert config["rpi"]["hidden"] == [24, 8] and config["rpi"]["graded"] is False
+    assert config["options"]["adviser"] == "rule_v0"
+    assert Path(config["options"]["start_from"]).parts[-3:-1] == ("first", "checkpoints")  # the one of now
+    a, b = (NetworkAgent.load(run, get(GAME), get(GAME).rules(**SHORT)).net for run in (first, second))
+    for one, other in zip(a.parameters(), b.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["--start-from", "rule"], "rule has no network with an adviser to learn on from"),
+        (["--start-from", "nowhere"], "nowhere"),
+        (
+            ["--start-from", "pretrained", "--adviser", "rule_v0"],
+            "listens to rule_v1, so leave --adviser rule_v0",
+        ),
+        (["--start-from", "pretrained", "--env.cards-each", "5"], "made with cards_each=16 (here 5)"),
+        (["--algo", "ppo", "--start-from", "pretrained"], "--start-from is an option of --algo rpi, not ppo"),
+        (["--rpi.least-tried", "0.5"], "--rpi.least-tried is below 0.5, not 0.5"),
         (["--rpi.batch", "1000"], "--rpi.batch is a multiple of --rpi.minibatch (2048), not 1000"),
         (["--rpi.share", "0"], "--rpi.share is above 0"),
         (["--rpi.share", "1.5"], "--rpi.share is a share of 0..1"),

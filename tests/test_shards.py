@@ -32,6 +32,7 @@ PLANS = {
     "ppo": Plan("guan_pai", get("guan_pai").rules(cards_each=6), PPO, 3),
     "dmc": Plan("guan_pai", get("guan_pai").rules(cards_each=6), replace(DMC, fixed=0.5), 3),
     "rpi": Plan("zheng_shang_you", get("zheng_shang_you").rules(cards_each=6), RPI, 3),
+    "own": Plan("guan_pai", get("guan_pai").rules(cards_each=6), replace(RPI, playouts="own"), 3),
     "taught": Plan(
         "xiangxi96", get("xiangxi96").rules(num_players=2), replace(PPO, all_hands=True, warm_samples=500),
         3, teacher="rule_v0",

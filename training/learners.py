@@ -6,8 +6,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from torch import nn
+
 from agents import frozen_rules, load
 from agents.adviser import Adviser
+from agents.network import NetworkAgent
 from envs.core.game import Rules, get
 from envs.core.vector import VectorTables
 
@@ -89,6 +92,22 @@ def learner_of(plan: Plan) -> PPO | DMC | RPI | SB3:
     if plan.adviser is not None:
         adviser = Adviser.of(plan.adviser, game.name, options.advice_weight, options.graded)
     return PPO(vec, options, seed, teacher, opponent, adviser, device)
+
+
+def network_of(name: str, game: str, rules: Rules) -> tuple[nn.Sequential, Adviser]:
+    """The network of an agent and its adviser, to learn on from by RPI.
+
+    Raises
+    ------
+    ValueError
+        If the agent has none, or the adviser is another one now.
+    """
+    agent = load(name, game, rules)
+    if not isinstance(agent, NetworkAgent) or agent.adviser is None:
+        raise ValueError(f"{name} has no network with an adviser to learn on from, as a run by RPI has")
+    if agent.adviser.grades not in ((), agent.adviser.rule.grades):
+        raise ValueError(f"{name} learned with other grades than {agent.adviser.rule.name} gives now")
+    return agent.net, agent.adviser
 
 
 def averaged(plan: Plan, processes: int) -> AveragedPPO:

@@ -40,7 +40,8 @@ from .display import Display, strength
 from .dmc import DMC
 from .evaluate import YARDSTICK, evaluate_against
 from .exploitability import can_solve, exploitability
-from .learners import Learner, Plan, averaged, learner_of
+from .learners import Learner, Plan, averaged, learner_of, network_of
+from .rpi import RPI
 from .sb3 import SB3
 from .shards import ShardedRollout, spread
 from .stats import Direction
@@ -115,6 +116,12 @@ class Run:
         self.evaluations: list[Evaluation] = []
         self._rows: list[dict[str, float]] = []
         self._saved_at = time.monotonic()
+
+    def start_from(self, name: str) -> None:
+        """Learn on from the network of an agent of this name, which has the learner's layers."""
+        assert isinstance(self.learner, RPI)
+        net, _ = network_of(name, self.config.game, self.rules)
+        self.learner.policy.load_state_dict(net.state_dict())
 
     def begin(self) -> None:
         """Write down what the run is; a TensorBoard log goes on where the run does."""

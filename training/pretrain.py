@@ -4,10 +4,11 @@
     python -m training.pretrain guan_pai diao_xie --out agents/pretrained
     python -m training.pretrain diao_xie-cfr         # a table, in minutes
 
-Each is trained by the command of its recipe, which is stored with it, and measured. Of the networks that were
-evaluated in the second half of a run the best one is taken, not the last: against the judge, on deals of its
-own (in Diao Xie by exact exploitability). What is stored of its strength is measured on other deals: those of
-``training.benchmark``. A run that was stopped goes on where it was.
+Each is trained by the command of its recipe, which is stored with it, and measured; some start from the agent
+of another recipe, which is made first. Of the networks that were evaluated in the second half of a run the
+best one is taken, not the last: against the judge, on deals of its own (in Diao Xie by exact exploitability).
+What is stored of its strength is measured on other deals: those of ``training.benchmark``. A run that was
+stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -31,7 +32,7 @@ from agents.network import POLICY_FILE, NetworkAgent, in_eight_bits
 from agents.pretrained import ABOUT_FILE, about
 from agents.tabular import FACTS_FILE, TABLE_FILE
 from envs.core.commands import did_you_mean
-from envs.core.game import Game, Rules, get
+from envs.core.game import Rules, get
 
 from . import cli
 from .benchmark import BENCHMARK_VERSION, DEALS, QUICK_DEALS, YARDSTICKS, measure, readme_line
@@ -67,6 +68,8 @@ class Recipe:
         Whether it plays its most probable action, or draws.
     deals : int
         Of the benchmark: few where decisions of ``search_v0`` take long.
+    start : Recipe, optional
+        Of the agent from whose network it starts.
     """
 
     game: str
@@ -76,6 +79,7 @@ class Recipe:
     judge: str = "rule_v0"
     greedy: bool = True
     deals: int = QUICK_DEALS
+    start: Recipe | None = None
 
     @property
     def words(self) -> list[str]:
@@ -86,8 +90,14 @@ class Recipe:
 
     @property
     def command(self) -> str:
-        """What trains the agent."""
-        return shlex.join(["python", "-m", "training.selfplay", *self.words, *self.budget])
+        """What trains the agent; START is the folder of the one that it starts from."""
+        start = [] if self.start is None else ["--start-from", "START"]
+        return shlex.join(["python", "-m", "training.selfplay", *self.words, *self.budget, *start])
+
+    @property
+    def commands(self) -> tuple[str, str | None]:
+        """What trains the agent, and what trains the one that it starts from."""
+        return self.command, None if self.start is None else self.start.command
 
 
 KEEP_MANY = ("--evaluations", "20", "--eval-deals", "1000")
@@ -106,16 +116,28 @@ def xiangxi96(samples: str, **options: int) -> Recipe:
 
 
 TEN_LOOKS = ("--evaluations", "10", "--eval-deals", "1000")
+
+
+def from_itself(start: Recipe, samples: str) -> Recipe:
+    """Of the agent of ``start`` that learns on from games that it plays out itself."""
+    large = ("--rpi.num-envs", "1024", "--rpi.batch", "16384")
+    steps = ("--rpi.learning-rate", "3e-4", "--rpi.final-learning-rate", "2e-5", "--rpi.epsilon", "0.03")
+    own = ("--algo", "rpi", "--rpi.playouts", "own", *large, *steps, *TEN_LOOKS)
+    return replace(start, arguments=own, budget=("--samples", samples), start=start)
+
+
+GUAN_PAI = Recipe(
+    "guan_pai",
+    tried("rule_v1", "--rpi.hidden", "512", "512", *TEN_LOOKS),
+    ("--samples", "12M"),
+    judge="rule_v1",
+)
+ZHENG_SHANG_YOU = Recipe(
+    "zheng_shang_you", tried("rule_v0", "--rpi.hidden", "256", "512", *TEN_LOOKS), ("--samples", "8M")
+)
 RECIPES = {
-    "guan_pai": Recipe(
-        "guan_pai",
-        tried("rule_v1", "--rpi.hidden", "512", "512", *TEN_LOOKS),
-        ("--samples", "12M"),
-        judge="rule_v1",
-    ),
-    "zheng_shang_you": Recipe(
-        "zheng_shang_you", tried("rule_v0", "--rpi.hidden", "256", "512", *TEN_LOOKS), ("--samples", "8M")
-    ),
+    "guan_pai": GUAN_PAI,
+    "zheng_shang_you": ZHENG_SHANG_YOU,
     "zheng_shang_you-2-decks": Recipe(
         "zheng_shang_you", tried("rule_v0", *TEN_LOOKS), ("--samples", "2M"), {"decks": 2}, deals=20
     ),
@@ -143,8 +165,10 @@ class Config:
     """Processes that measure."""
 
 
-def train(name: str, recipe: Recipe, run: Path) -> None:
+def train(name: str, recipe: Recipe, run: Path, start: Path | None = None) -> None:
     """Train by the recipe's command, or go on where that was stopped; nothing if it is done.
+
+    It starts from the agent in the folder ``start``, if there is one.
 
     Raises
     ------
@@ -154,7 +178,8 @@ def train(name: str, recipe: Recipe, run: Path) -> None:
         After Ctrl-C, when the run has saved what it has.
     """
     run.parent.mkdir(parents=True, exist_ok=True)
-    own = Training(name, run, tuple(recipe.words), recipe.budget)
+    words = [*recipe.words, *([] if start is None else ["--start-from", str(start)])]
+    own = Training(name, run, tuple(words), recipe.budget)
     state = state_of(own)
     if state != FINISHED:
         print(f"{name}: training as {recipe.command}; what it says is in {own.log}", flush=True)
@@ -163,7 +188,12 @@ def train(name: str, recipe: Recipe, run: Path) -> None:
         raise ValueError(f"{name}: the training failed: {failed[own]}")
 
 
-def choose(recipe: Recipe, game: Game, rules: Rules, run: Path) -> tuple[Path, list[dict[str, Any]]]:
+def rules_of(recipe: Recipe) -> Rules:
+    """The options of its game."""
+    return get(recipe.game).rules.make(recipe.options)
+
+
+def choose(recipe: Recipe, run: Path) -> tuple[Path, list[dict[str, Any]]]:
     """The best of a run's evaluated networks, and how all those looked at did.
 
     Raises
@@ -171,6 +201,7 @@ def choose(recipe: Recipe, game: Game, rules: Rules, run: Path) -> tuple[Path, l
     ValueError
         If it kept none.
     """
+    game, rules = get(recipe.game), rules_of(recipe)
     kept = sorted(folder for folder in (run / EVALUATED).glob("*") if folder.name.isdecimal())
     found = []
     for folder in kept[1:][len(kept[1:]) // 2 :]:  # the first one has learned nothing
@@ -221,44 +252,67 @@ def make(name: str, config: Config) -> None:
     if is_done(recipe, out):
         print(f"{name}: {out} is done; remove it to make it again")
         return
-    game = get(recipe.game)
-    rules = game.rules.make(recipe.options)
-    train(name, recipe, run)
+    start = train_from(name, recipe, run)
     with TemporaryDirectory(prefix=".unfinished-", dir=config.out) as folder:
         new = Path(folder) / name
         new.mkdir()
-        told = read_json(run / CONFIG_FILE)
-        told |= {"command": recipe.command, "version": told.pop("rules_version"), "greedy": recipe.greedy}
-        del told["options"]["out"]
-        if (run / FACTS_FILE).is_file():
-            for file in (TABLE_FILE, FACTS_FILE):
-                shutil.copyfile(run / file, new / file)
-        else:
-            chosen, told["choice"] = choose(recipe, game, rules, run)
-            told["samples"] = int(chosen.name)
-            store_short(chosen / POLICY_FILE, new / POLICY_FILE)
-        write_file(new / ABOUT_FILE, readable_json(told))
-        told |= measured(recipe, rules, new, config.workers)
+        told = store(recipe, run, start, new)
+        told |= measured(recipe, new, config.workers)
         write_file(new / ABOUT_FILE, readable_json(told))
         shutil.rmtree(out, ignore_errors=True)
         new.rename(out)
+
+
+def train_from(name: str, recipe: Recipe, run: Path) -> Path | None:
+    """Train the recipe's ``run``, first what it starts from; returns the folder of that agent."""
+    if recipe.start is None:
+        train(name, recipe, run)
+        return None
+    start, before = run.with_name(f"{run.name}-start"), run.with_name(f"{run.name}-before")
+    if not (start / ABOUT_FILE).is_file() or about(start)["command"] != recipe.start.command:
+        train(f"{name}, what it starts from", recipe.start, before)
+        start.mkdir(exist_ok=True)
+        store(recipe.start, before, None, start)
+    train(name, recipe, run, start)
+    return start
+
+
+def store(recipe: Recipe, run: Path, start: Path | None, new: Path) -> dict[str, Any]:
+    """Put the best agent of a ``run`` into the folder ``new``, and say what it is."""
+    told = read_json(run / CONFIG_FILE)
+    told |= {"command": recipe.command, "version": told.pop("rules_version"), "greedy": recipe.greedy}
+    for place in ("out", "start_from"):
+        told["options"].pop(place, None)
+    if start is not None:
+        kept = ("command", "rpi", "versions", "machine", "choice", "samples")
+        told["start"] = {key: value for key, value in about(start).items() if key in kept}
+    if (run / FACTS_FILE).is_file():
+        for file in (TABLE_FILE, FACTS_FILE):
+            shutil.copyfile(run / file, new / file)
+    else:
+        chosen, told["choice"] = choose(recipe, run)
+        told["samples"] = int(chosen.name)
+        store_short(chosen / POLICY_FILE, new / POLICY_FILE)
+    write_file(new / ABOUT_FILE, readable_json(told))
+    return told
 
 
 def is_done(recipe: Recipe, out: Path) -> bool:
     """Whether ``out`` has an agent made by this recipe for this version of the rules and the benchmark."""
     if not (out / ABOUT_FILE).is_file():
         return False
-    told, rules = about(out), get(recipe.game).rules.make(recipe.options)
-    version = get(recipe.game).info(rules).version
-    found = told["command"], told["version"], told.get("benchmark", {}).get("version")
-    return bool(found == (recipe.command, version, BENCHMARK_VERSION))
+    told, version = about(out), get(recipe.game).info(rules_of(recipe)).version
+    commands = told["command"], told.get("start", {}).get("command")
+    found = commands, told["version"], told.get("benchmark", {}).get("version")
+    return bool(found == (recipe.commands, version, BENCHMARK_VERSION))
 
 
-def measured(recipe: Recipe, rules: Rules, folder: Path, workers: int) -> dict[str, Any]:
+def measured(recipe: Recipe, folder: Path, workers: int) -> dict[str, Any]:
     """How strong the agent in ``folder`` is: by the benchmark, exactly where that can be worked out.
 
     Where the benchmark is of few deals, rule players are met on as many others as a network is chosen by.
     """
+    rules = rules_of(recipe)
     result = measure(recipe.game, rules, str(folder), YARDSTICKS[recipe.game], recipe.deals, workers)
     own = dict(zip(result.yardsticks, map(plain, result.directions), strict=True))
     found: dict[str, Any] = {

@@ -15,6 +15,11 @@ mean over deals it is least where p is that of the mean gains. So a logit stands
 network plays the action that is best by the logits, the rule player's raised: what gains less than
 ``advice_weight`` temperatures is left alone, since such differences are luck.
 
+What is learned so is what a rule player can make of a position, and no more. With ``playouts="own"`` the
+network, as it is, plays the games out in all seats, so the next iteration of the policy is learned. It takes
+some four times as long a sample. So a network learns from the rule player first, and from itself then
+(``--start-from``), with small steps.
+
 References
 ----------
 G. Tesauro, G. Galperin, "On-line policy improvement using Monte-Carlo search", NIPS 9, 1996.
@@ -26,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -47,6 +52,9 @@ if TYPE_CHECKING:
     from .shards import ShardedRollout
 
 
+Player = Literal["rule", "own"]
+
+
 @dataclass(frozen=True)
 class RPIConfig:
     """Options of rollout policy iteration."""
@@ -59,6 +67,11 @@ class RPIConfig:
     """How often each sample is learned from, but for those above the batch."""
     minibatch: int = 2048
     """Samples a gradient step."""
+    playouts: Player = "rule"
+    """Who plays the games out: the adviser, or the network itself as it is."""
+    least_tried: float = 0.01
+    """With own playouts: what the network finds less probable is not tried, nor are decisions where nothing
+    else is left."""
     share: float = 0.5
     """Of the decisions between several actions that are tried; neighbours tell much the same."""
     learning_rate: float = 1e-3
@@ -93,8 +106,13 @@ class RPIConfig:
                 *("learning_rate", "final_learning_rate", "share", "temperature", "target_clip"),
                 "max_gradient",
             ),
-            shares=("share", "epsilon", "final_epsilon"),
+            shares=("share", "least_tried", "epsilon", "final_epsilon"),
         )
+        if self.playouts not in get_args(Player):
+            known = ", ".join(get_args(Player))
+            raise ValueError(f"--rpi.playouts is one of {known}, not {self.playouts!r}")
+        if self.least_tried >= 0.5:  # a decision counts where two actions are so probable
+            raise ValueError(f"--rpi.least-tried is below 0.5, not {self.least_tried}")
         if self.batch % self.minibatch:
             raise ValueError(
                 f"--rpi.batch is a multiple of --rpi.minibatch ({self.minibatch}), not {self.batch}"
@@ -122,7 +140,8 @@ class RPI:
         torch.manual_seed(as_seed(seed))
         self.config, self.game, self.adviser = config, vec.game, adviser
         self.compute = Compute(device, config.bfloat16)
-        self.rollout: Trials | ShardedRollout = Trials(vec, config.batch, seed, adviser, config.share)
+        least = config.least_tried if config.playouts == "own" else None
+        self.rollout: Trials | ShardedRollout = Trials(vec, config.batch, seed, adviser, config.share, least)
         self.epsilon = config.epsilon
         inputs = self.game.observation_size + adviser.width(self.game.num_actions)
         self.sizes = [inputs, *config.hidden, self.game.num_actions]
@@ -137,8 +156,9 @@ class RPI:
         -------
         dict of str to float
             ``samples`` and ``games`` of the batch, ``loss``, ``entropy``, ``gain`` (what a draw by softmax,
-            the adviser not raised, gains on the adviser by a decision, in points, where the rule player plays
-            on), ``gradient`` (mean length before it is cut), ``epsilon``, ``learning_rate``.
+            the adviser not raised, gains by a decision on the adviser, or with own playouts on what the
+            network plays, in points), ``gradient`` (mean length before it is cut), ``epsilon``,
+            ``learning_rate``.
         """
         config = self.config
         rate = falling(config, "learning_rate", progress)

@@ -41,7 +41,7 @@ from .curve import REPORT_FILE
 from .display import Display
 from .dmc import DMCConfig
 from .evaluate import YARDSTICK
-from .learners import newest_frozen_rule
+from .learners import network_of, newest_frozen_rule
 from .learning import Run
 from .optimiser import CPU
 from .ppo import PPOConfig
@@ -67,6 +67,7 @@ OWN_OPTIONS = {  # of some algorithms only
     "sb3": ("sb3",),
     "warm_start": ("ppo",),
     "adviser": ("ppo", "rpi"),
+    "start_from": ("rpi",),
     "processes": ("ppo",),
     "opponent": ("ppo", "dmc"),
     **dict.fromkeys(("backend", "num_workers", "address", "shard_games", "device"), ("ppo", "dmc", "rpi")),
@@ -103,6 +104,9 @@ class Config:
     """PPO and RPI: a frozen rule player, such as rule_v0: the network begins as it plays, sees what it would
     do, and learns when to do something else (see --ppo.advice-weight). RPI always has one, by default the
     newest, who also plays the rollouts."""
+    start_from: str | None = None
+    """RPI: an agent, such as pretrained or the folder of a run by RPI, from whose network, layers and adviser
+    learning begins."""
     opponent: str = "rule"
     """PPO and DMC: the agent at the tables of --ppo.fixed or --dmc.fixed."""
     processes: int = 1
@@ -199,6 +203,8 @@ def main(argv: list[str] | None = None) -> int:
             config = replace(config, warm_start=lasting(config.warm_start, config.game, rules))
         if config.algo in OWN_OPTIONS["device"]:
             config = replace(config, device=config.device or CPU)
+        if config.start_from is not None:
+            config = _started(config, lasting(config.start_from, config.game, rules), rules)
         if config.algo == "rpi" and config.adviser is None:
             config = replace(config, adviser=newest_frozen_rule(config.game))
         if config.adviser is not None:
@@ -376,6 +382,16 @@ def lasting(name: str, game: str, rules: Rules) -> str:
     return before + str(newest(folder / CHECKPOINTS) if (folder / CHECKPOINTS).is_dir() else folder)
 
 
+def _started(config: Config, name: str, rules: Rules) -> Config:
+    """The options that go with the agent of this ``name`` that learning starts from."""
+    net, adviser = network_of(name, config.game, rules)
+    if config.adviser not in (None, adviser.rule.name):
+        raise ValueError(f"{name} listens to {adviser.rule.name}, so leave --adviser {config.adviser} out")
+    hidden = tuple(layer.out_features for layer in list(net)[:-1] if isinstance(layer, torch.nn.Linear))
+    own = replace(config.rpi, hidden=hidden, graded=bool(adviser.grades))
+    return replace(config, start_from=name, adviser=adviser.rule.name, rpi=own)
+
+
 def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:
     display = Display(Console(), YARDSTICK)
     display.say(
@@ -384,6 +400,8 @@ def _train(config: Config, rules: Rules, folder: Path, budget: float) -> int:
     )
     with Stopping() as stopping:
         run = Run(config, rules, folder, display, describe(config, rules))
+        if config.start_from is not None:
+            run.start_from(config.start_from)
         return _learn_and_tell(run, budget, stopping)
 
 

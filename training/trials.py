@@ -4,6 +4,9 @@ A policy plays in all seats. Now and then, before it acts, every legal action is
 as it really is, and a rule player plays all seats to the end. The cards that the seat does not see are those
 of this deal, so what one deal says of an action is luck to a great part; the mean over the deals that look
 like this one to the seat is what the action is worth. The luck that actions have in common cancels.
+
+Or the policy itself plays on. It takes more time, so only those actions are tried that it finds probable, at
+decisions where there are several.
 """
 
 from __future__ import annotations
@@ -17,9 +20,9 @@ from numpy.typing import NDArray
 
 from agents import Decisions
 from agents.adviser import Adviser
-from agents.playouts import rule_kernels
+from agents.playouts import PlayedOn, rule_kernels
 from envs.core.game import MASK, MONEY, GameInfo
-from envs.core.jit import bind
+from envs.core.jit import bind, njit
 from envs.core.rng import mix, mix_in, uniform
 from envs.core.seeding import as_seed
 from envs.core.vector import VectorTables
@@ -30,21 +33,23 @@ from .rollout import Policy, masks_of, rows_of
 _STREAM = 0x7217  # keeps these random numbers apart from others made from the same seed
 
 
-def try_actions(tables, masks, keys, share, mask, spare, tried, points):
-    """Try every legal action at a ``share`` of the ``tables`` (N,), drawn by their keys (N,).
+@njit
+def draw_some(keys, share, drawn):
+    """Draw a ``share`` of rows by their ``keys`` (N,) into ``drawn`` (N,)."""
+    for i in range(len(keys)):
+        drawn[i] = uniform(mix(keys[i])) < share
 
-    Writes at which tables they were ``tried`` (N,), and there the ``points`` (N, A) of the seat to act at the
-    end, times the game's ``denominator``; zero where illegal. ``mask`` (A,) and ``spare`` (1,) are room to
-    work in.
+
+def try_actions(tables, looked, keys, mask, spare, points):
+    """Try the actions that are ``looked`` at (N, A), one after another, at the ``tables`` (N,).
+
+    Writes the ``points`` (N, A) of the seat to act at the end, times the game's ``denominator``. ``mask``
+    (A,) and ``spare`` (1,) are room to work in.
     """
     for i in range(len(tables)):
-        tried[i] = uniform(mix(keys[i])) < share
-        if not tried[i]:
-            continue
         seat = np.int64(tables[i].turn)
-        for action in range(masks.shape[1]):
-            points[i, action] = 0
-            if masks[i, action]:
+        for action in range(looked.shape[1]):
+            if looked[i, action]:
                 spare[0] = tables[i]
                 trial = spare[0]
                 apply(trial, action)  # noqa: F821
@@ -63,12 +68,12 @@ def trial_dtype(info: GameInfo, adviser: Adviser) -> np.dtype[Any]:
     return np.dtype(
         [
             ("observation", np.uint8, (info.observation_size + adviser.width(info.num_actions),)),
-            ("action_mask", np.int8, (info.num_actions,)),
+            ("action_mask", np.int8, (info.num_actions,)),  # what was tried
             (
                 "gains",
                 np.float32,
                 (info.num_actions,),
-            ),  # on the adviser's action, in points times denominator; 0 where illegal
+            ),  # on the adviser's action, or the policy's own; in points times denominator, 0 where not tried
         ],
         align=True,
     )
@@ -89,17 +94,28 @@ class Trials:
         The policy sees its opinion, and its rule player plays the games out.
     share : float
         Of the decisions that are tried.
+    least : float, optional
+        Where it is given the policy itself plays the games out, and what is less probable is not tried; a
+        decision then counts only if several actions are.
     """
 
-    def __init__(self, vec: VectorTables, size: int, seed: int, adviser: Adviser, share: float) -> None:
-        self.vec, self._adviser, self._share = vec, adviser, share
+    def __init__(
+        self,
+        vec: VectorTables,
+        size: int,
+        seed: int,
+        adviser: Adviser,
+        share: float,
+        least: float | None = None,
+    ) -> None:
+        self.vec, self._adviser, self._share, self._least = vec, adviser, share, least
         n, info = vec.num_envs, vec.game
         self.size = size if vec.autoreset else n * info.max_decisions
         self._try = _trier(info.name, adviser.rule.module)
         self._tables, self._over = np.arange(n), np.zeros(n, np.bool_)
         self._actions, self._log_probs = np.zeros(n, np.int64), np.zeros(n, np.float32)
         self._mask = np.zeros(info.num_actions, MASK)
-        self._tried, self._points = np.zeros(n, np.bool_), np.zeros((n, info.num_actions), MONEY)
+        self._drawn, self._points = np.zeros(n, np.bool_), np.zeros((n, info.num_actions), MONEY)
         self._batch = np.zeros(self.size + n, trial_dtype(info, adviser))
         self.begin(seed)
         self._spare = vec.tables(blank=False)[:1]
@@ -142,15 +158,14 @@ class Trials:
             rows = rows_of(self._over)
             masks, seats = masks_of(self._seen, rows), self._infos["seat"][rows]
             numbers, keys, actions = self._tables[rows], self._keys[rows], self._actions[rows]
-            tried, points = self._tried[: len(numbers)], self._points[: len(numbers)]
-            tables = self.vec.tables(blank=False, rows=numbers)
-            self._try(tables, masks, keys, self._share, self._mask, self._spare, tried, points)
-            tables = self.vec.tables(rows=numbers)
-            asked = Decisions(self._seen["observation"][rows], masks, seats, keys, tables)
+            asked = Decisions(
+                self._seen["observation"][rows], masks, seats, keys, self.vec.tables(rows=numbers)
+            )
             advised = self._adviser.advise(asked)
-            filled = self._note(advised, masks, tried, filled)
+            logits = policy(advised)
+            filled = self._try_some(policy, asked, advised, logits, numbers, filled)
             log_probs = self._log_probs[: len(numbers)]
-            sample_epsilon_greedy(policy(advised), masks, keys, epsilon, actions, log_probs)
+            sample_epsilon_greedy(logits, masks, keys, epsilon, actions, log_probs)
             self._keys[rows], self._actions[rows] = keys, actions
             self._seen, _, over, _, self._infos = self.vec.step(self._actions)
             ended = over & ~self._over
@@ -159,13 +174,63 @@ class Trials:
             games += int(ended.sum())
         return self._batch[:filled], games
 
-    def _note(
-        self, advised: NDArray[np.uint8], masks: NDArray[np.int8], tried: NDArray[np.bool_], filled: int
+    def _try_some(
+        self,
+        policy: Policy,
+        asked: Decisions,
+        advised: NDArray[np.uint8],
+        logits: NDArray[np.float32],
+        numbers: NDArray[np.int64],
+        filled: int,
     ) -> int:
-        """Add what was tried to the batch, of which so much is ``filled``; returns how much is now."""
-        rows = np.flatnonzero(tried)
-        samples, num_actions = self._batch[filled : filled + len(rows)], masks.shape[1]
-        samples["observation"], samples["action_mask"] = advised[rows], masks[rows]
-        own = self._points[rows, advised[rows, -num_actions:].argmax(axis=1)]
-        samples["gains"] = np.where(masks[rows], self._points[rows] - own[:, None], 0)
+        """Add those of the decisions ``asked`` that are tried to the batch, of which so much is ``filled``.
+
+        They are at the tables of these ``numbers`` (M,). Returns how much is filled now.
+        """
+        masks, drawn = asked.action_masks, self._drawn[: len(numbers)]
+        draw_some(asked.keys, self._share, drawn)
+        looked = (masks != 0) & drawn[:, None]
+        if self._least is not None:
+            looked &= probable(logits, masks, self._least)
+            looked &= np.count_nonzero(looked, axis=1, keepdims=True) > 1
+        rows = np.flatnonzero(looked.any(axis=1))
+        looked, tables = looked[rows], self.vec.tables(blank=False, rows=numbers[rows])
+        points = self._points[: len(rows)]
+        points[:] = 0
+        if self._least is None:
+            own = advised[rows, -masks.shape[1] :].argmax(axis=1)
+            self._try(tables, looked, asked.keys[rows], self._mask, self._spare, points)
+        else:
+            own = np.where(looked, logits[rows], -np.inf).argmax(axis=1)
+            self._play_out(policy, tables, looked, asked.keys[rows], points)
+        samples = self._batch[filled : filled + len(rows)]
+        samples["observation"], samples["action_mask"] = advised[rows], looked
+        samples["gains"] = np.where(looked, points - points[np.arange(len(rows)), own][:, None], 0)
         return filled + len(rows)
+
+    def _play_out(
+        self,
+        policy: Policy,
+        tables: NDArray[Any],
+        looked: NDArray[np.bool_],
+        keys: NDArray[np.uint64],
+        points: NDArray[Any],
+    ) -> None:
+        """As ``try_actions``, but the policy plays on: the action that it prefers most, in all seats."""
+
+        def answer(asked: Decisions) -> NDArray[np.int64]:
+            logits = policy(self._adviser.advise(asked))
+            return np.where(asked.action_masks, logits, -np.inf).argmax(axis=1)
+
+        at, tried = np.nonzero(looked)
+        trials = tables[at]
+        PlayedOn(self.vec.game, answer, needs_tables=True)(trials, tried, keys[at])
+        points[at, tried] = trials["score"][np.arange(len(at)), tables["turn"][at]]
+
+
+def probable(logits: NDArray[np.float32], masks: NDArray[np.int8], least: float) -> NDArray[np.bool_]:
+    """The legal actions (N, A) to which a softmax of their ``logits`` gives at least this probability."""
+    legal = np.where(masks, logits, -np.inf)
+    chances = np.exp(legal - legal.max(axis=1, keepdims=True))
+    found: NDArray[np.bool_] = chances >= least * chances.sum(axis=1, keepdims=True)
+    return found
