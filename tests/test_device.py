@@ -17,13 +17,13 @@ import torch
 from agents.network import NetworkAgent
 from envs.core.game import get
 from training import optimiser, selfplay
+from training.config import Config
 from training.dmc import DMCConfig
 from training.evaluate import evaluate_against
 from training.learning import new_learner
 from training.optimiser import Compute
 from training.ppo import PPOConfig
 from training.rpi import RPIConfig
-from training.selfplay import Config
 
 GAME = "diao_xie"  # compiles in the shortest time
 SMALL: dict[str, Any] = {

@@ -16,10 +16,10 @@ import envs
 from envs.bench import label
 from envs.core.game import get
 from training import bench, peers, soak
+from training.config import Config
 from training.dmc import DMCConfig
 from training.ppo import PPOConfig
 from training.sb3 import SB3Config
-from training.selfplay import Config
 
 TINY = partial(
     Config,

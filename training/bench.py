@@ -32,10 +32,10 @@ from envs.core.game import NAMES, get
 from envs.core.seat_tables import SeatTables
 
 from . import cli, sizing, soak
+from .config import Config
 from .learning import new_learner
 from .optimiser import has_fast_bfloat16
 from .peers import rlcard_dmc
-from .selfplay import Config
 
 Algo = Literal["ppo", "dmc", "rpi", "sb3"]
 Options = Mapping[str, Any]

@@ -22,7 +22,7 @@ from .rpi import RPI, RPIConfig
 from .sb3 import SB3, SB3Config
 
 if TYPE_CHECKING:
-    from .selfplay import Config
+    from .config import Config
 
 Options = PPOConfig | DMCConfig | RPIConfig | SB3Config
 Learner = PPO | AveragedPPO | DMC | RPI | SB3

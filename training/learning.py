@@ -48,7 +48,7 @@ from .stats import Direction
 from .stopping import Stopping
 
 if TYPE_CHECKING:
-    from .selfplay import Config
+    from .config import Config
 
 EVALUATED = "evaluated"  # the folder of a run that has its agents as they were when they were evaluated
 EVALUATION_SEED = 1_000_003  # the same deals in every run, none that a run learns from

@@ -28,10 +28,10 @@ from agents.network import POLICY_FILE, NetworkAgent, network_bytes
 from envs.core.game import Rules, get
 
 from .checkpoint import CONFIG_FILE, readable_json, save_folder, write_file
+from .config import Config, describe, lasting
 from .evaluate import evaluate_against
 from .learning import new_learner
 from .ppo import PPOConfig
-from .selfplay import Config, describe, lasting
 from .stats import Direction
 from .stopping import Stopping
 

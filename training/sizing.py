@@ -19,8 +19,8 @@ from typing import Any
 
 from envs.core.game import Rules
 
+from .config import Config
 from .learners import Plan, learner_of
-from .selfplay import Config
 from .shards import Player, Sharded, ShardedRollout, part_of
 
 
