@@ -21,7 +21,7 @@ from envs.core.game import get
 from envs.diao_xie.actions import CALL, CARRY, EAT, FOLD, NAMES, NO_CARRY, NUM_ACTIONS, RAISE, TOUCH
 from envs.diao_xie.hands import CATEGORY, HAND_TYPE, HAND_TYPES, HANDS, PACK, PAIR
 from envs.diao_xie.rules import DiaoXieRules
-from training import cfr, exploit, external_sampling, selfplay
+from training import cfr_run, exploit, external_sampling, selfplay
 from training.betting_tree import betting_of, count_deals, grow, tree_of
 from training.cfr import CFRPlus, SampledCFR
 from training.evaluate import evaluate_against
@@ -643,14 +643,14 @@ def test_a_stopped_run_saves_what_it_has(tmp_path, capsys, monkeypatch):
         if learner.iterations == 5:
             stopping.requested = True
 
-    class Stopped(cfr.Stopping):
+    class Stopped(cfr_run.Stopping):
         def __enter__(self):
             nonlocal stopping
             stopping = super().__enter__()
             return stopping
 
-    stopping = cfr.Stopping()
-    monkeypatch.setattr(cfr, "Stopping", Stopped)
+    stopping = cfr_run.Stopping()
+    monkeypatch.setattr(cfr_run, "Stopping", Stopped)
     monkeypatch.setattr(CFRPlus, "iterate", interrupted)
     arguments = ["--algo", "cfr", "--iterations", "50", "--out", str(tmp_path / "run")]
     assert selfplay.main([GAME, *arguments]) == 130

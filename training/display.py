@@ -16,7 +16,7 @@ from .stats import Direction
 FIGURES = (  # of an iteration, as people read them: key, name, format
     ("loss", "loss", ".4f"), ("value_loss", "value loss", ".4f"), ("entropy", "entropy", ".3f"),
     ("kl", "KL", ".4f"), ("prior_kl", "KL from the warm start", ".3f"), ("epsilon", "epsilon", ".3f"),
-    ("gain", "gain on the adviser", "+.2f"), ("gradient", "gradient", ".3f"),
+    ("gain", "gain of a draw", "+.2f"), ("gradient", "gradient", ".3f"),
     ("explained_variance", "explained variance", ".2f"), ("clipped", "clipped", ".1%"),
 )  # fmt: skip
 IN_A_LINE = ("entropy", "kl", "gain", "epsilon", "explained_variance")

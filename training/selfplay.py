@@ -26,7 +26,7 @@ from rich.console import Console
 
 from envs.core.game import Rules
 
-from . import cfr, cli
+from . import cfr_run, cli
 from .checkpoint import CONFIG_FILE, read_json
 from .config import (
     BUDGETS,
@@ -71,7 +71,7 @@ def main(argv: list[str] | None = None) -> int:
         budget = budget_of(config)
         folder = new_folder(config.out, config.game)
         if config.algo == "cfr":
-            return cfr.train(
+            return cfr_run.train(
                 rules, describe(config, rules), folder,
                 seed=config.seed, seconds=budget, iterations=config.iterations, console=Console(),
             )  # fmt: skip
@@ -113,13 +113,13 @@ def _resume(asked: Config, rules: Rules, folder: Path) -> int:
 def _resume_cfr(
     asked: Config, config: Config, rules: Rules, description: dict[str, Any], folder: Path
 ) -> int:
-    state, iterations, seconds = cfr.read_state(folder)
+    state, iterations, seconds = cfr_run.read_state(folder)
     config = _prolonged(config, asked, iterations, seconds)
     budget = budget_of(config)
     if (seconds if config.iterations is None else iterations) >= budget:
         raise ValueError(f"{folder} has reached its budget: give --minutes or --iterations for more")
     _note_resumed(description, config, iterations)
-    return cfr.train(
+    return cfr_run.train(
         rules, description, folder, seed=config.seed, seconds=budget, iterations=config.iterations,
         console=Console(), state=state,
     )  # fmt: skip
