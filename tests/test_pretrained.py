@@ -26,7 +26,9 @@ TINY = ("--ppo.num-envs", "64", "--ppo.batch", "1024", "--ppo.minibatch", "256",
 QUICK = ("--evaluations", "4", "--eval-deals", "2", "--final-deals", "2")
 NETWORK = Recipe("diao_xie", (*TINY, *QUICK), ("--samples", "8k"), greedy=False, deals=4)
 RPI = ("--algo", "rpi", "--rpi.num-envs", "64", "--rpi.batch", "1024", "--rpi.minibatch", "256")
-START = Recipe("diao_xie", (*RPI, "--rpi.hidden", "8", *QUICK), ("--samples", "3k"), deals=4)
+START = Recipe(
+    "guan_pai", (*RPI, "--rpi.hidden", "8", *QUICK), ("--samples", "3k"), {"cards_each": 4}, deals=2
+)
 STARTED = replace(
     START, arguments=(*RPI, "--rpi.playouts", "own", *QUICK), budget=("--samples", "4k"), start=START
 )
@@ -182,8 +184,11 @@ def test_an_agent_that_starts_from_another(tmp_path: Path, monkeypatch: pytest.M
     assert (told["command"], told["start"]["command"]) == STARTED.commands
     assert STARTED.command.endswith("--samples 4k --start-from START") and "start_from" not in told["options"]
     assert str(tmp_path) not in (tmp_path / "out/two/about.json").read_text()
-    first = NetworkAgent.load(runs / "two-start", get("diao_xie"), None)
-    begun = NetworkAgent.load(runs / "two" / EVALUATED / f"{0:012d}", get("diao_xie"), None)
+    assert {look["against"] for look in told["choice"]} == {"START"}
+    assert {look["against"] for look in told["start"]["choice"]} == {"rule_v0"}
+    game, rules = get("guan_pai"), get("guan_pai").rules(cards_each=4)
+    first = NetworkAgent.load(runs / "two-start", game, rules)
+    begun = NetworkAgent.load(runs / "two" / EVALUATED / f"{0:012d}", game, rules)
     for a, b in zip(first.net.parameters(), begun.net.parameters(), strict=True):
         assert torch.equal(a, b)
 

@@ -6,9 +6,9 @@
 
 Each is trained by the command of its recipe, which is stored with it, and measured; some start from the agent
 of another recipe, which is made first. Of the networks that were evaluated in the second half of a run the
-best one is taken, not the last: against the judge, on deals of its own (in Diao Xie by exact exploitability).
-What is stored of its strength is measured on other deals: those of ``training.benchmark``. A run that was
-stopped goes on where it was.
+best one is taken, not the last: against the judge, or who the run started from, on deals of its own (in Diao
+Xie by exact exploitability). What is stored of its strength is measured on other deals: those of
+``training.benchmark``. A run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from .runs import FINISHED
 CHOOSING_SEED = 7_000_003  # of deals that nobody learns from or is measured by
 MEASURING_SEED = 8_000_009  # of deals that nobody learns from or is chosen by
 CHOOSING_DEALS = 2000
+START = "START"  # stands for the folder of the agent that another one starts from
 MOST_BYTES = 1_900_000  # of a network's file in half precision
 
 
@@ -90,8 +91,8 @@ class Recipe:
 
     @property
     def command(self) -> str:
-        """What trains the agent; START is the folder of the one that it starts from."""
-        start = [] if self.start is None else ["--start-from", "START"]
+        """What trains the agent; ``START`` is the folder of the one that it starts from."""
+        start = [] if self.start is None else ["--start-from", START]
         return shlex.join(["python", "-m", "training.selfplay", *self.words, *self.budget, *start])
 
     @property
@@ -136,8 +137,8 @@ ZHENG_SHANG_YOU = Recipe(
     "zheng_shang_you", tried("rule_v0", "--rpi.hidden", "256", "512", *TEN_LOOKS), ("--samples", "8M")
 )
 RECIPES = {
-    "guan_pai": GUAN_PAI,
-    "zheng_shang_you": ZHENG_SHANG_YOU,
+    "guan_pai": from_itself(GUAN_PAI, "4M"),
+    "zheng_shang_you": from_itself(ZHENG_SHANG_YOU, "2M"),
     "zheng_shang_you-2-decks": Recipe(
         "zheng_shang_you", tried("rule_v0", *TEN_LOOKS), ("--samples", "2M"), {"decks": 2}, deals=20
     ),
@@ -193,8 +194,11 @@ def rules_of(recipe: Recipe) -> Rules:
     return get(recipe.game).rules.make(recipe.options)
 
 
-def choose(recipe: Recipe, run: Path) -> tuple[Path, list[dict[str, Any]]]:
+def choose(recipe: Recipe, run: Path, start: Path | None) -> tuple[Path, list[dict[str, Any]]]:
     """The best of a run's evaluated networks, and how all those looked at did.
+
+    They meet the recipe's judge, or the agent in the folder ``start`` from which the run started: who learns
+    from its own games gains more on that one than on the judge.
 
     Raises
     ------
@@ -212,8 +216,9 @@ def choose(recipe: Recipe, run: Path) -> tuple[Path, list[dict[str, Any]]]:
             told["exploitability"] = exploitability(agent, rules).mean
             worth = -told["exploitability"]
         else:
-            result = evaluate_against(agent, recipe.judge, game.name, rules, CHOOSING_DEALS, CHOOSING_SEED)
-            told |= {"against": recipe.judge, "points": plain(result.points)}
+            judge, name = (recipe.judge, recipe.judge) if start is None else (str(start), START)
+            result = evaluate_against(agent, judge, game.name, rules, CHOOSING_DEALS, CHOOSING_SEED)
+            told |= {"against": name, "points": plain(result.points)}
             worth = result.points.mean
         print(json.dumps(told), flush=True)
         found.append((worth, folder, told))
@@ -290,7 +295,7 @@ def store(recipe: Recipe, run: Path, start: Path | None, new: Path) -> dict[str,
         for file in (TABLE_FILE, FACTS_FILE):
             shutil.copyfile(run / file, new / file)
     else:
-        chosen, told["choice"] = choose(recipe, run)
+        chosen, told["choice"] = choose(recipe, run, start)
         told["samples"] = int(chosen.name)
         store_short(chosen / POLICY_FILE, new / POLICY_FILE)
     write_file(new / ABOUT_FILE, readable_json(told))

@@ -74,8 +74,8 @@ class Field:
 
 
 FIELDS = (
-    Field("guan_pai", quick=("random", "pretrained", *SLOW)),
-    Field("zheng_shang_you", quick=("random", "pretrained", *SLOW)),
+    Field("guan_pai", quick=("random", *SLOW)),
+    Field("zheng_shang_you", quick=("random", *SLOW)),
     Field("zheng_shang_you", {"decks": 2}, quick=PLAYERS),
     Field("diao_xie"),
     Field("xiangxi96", quick=PLAYERS),
