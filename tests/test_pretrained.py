@@ -32,6 +32,7 @@ START = Recipe(
 STARTED = replace(
     START, arguments=(*RPI, "--rpi.playouts", "own", *QUICK), budget=("--samples", "4k"), start=START
 )
+THIRD = replace(STARTED, budget=("--samples", "5k"), start=STARTED)
 TABLE = Recipe("diao_xie", ("--algo", "cfr"), ("--iterations", "9"), greedy=False, deals=3)
 
 
@@ -173,31 +174,33 @@ def test_a_run_of_another_recipe_is_refused(
 
 
 def test_an_agent_that_starts_from_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it starts from is made first, beside the runs, and once; its commands are told."""
+    """What it starts from is made first, beside the runs, and once, and so is what that starts from."""
     make_small(monkeypatch)
-    monkeypatch.setattr(pretrain, "RECIPES", {"two": STARTED})
-    runs = tmp_path / "runs"
-    arguments = ["--out", str(tmp_path / "out"), "--runs", str(runs)]
+    monkeypatch.setattr(pretrain, "RECIPES", {"three": THIRD})
+    runs, out = tmp_path / "runs", tmp_path / "out/three"
+    arguments = ["--out", str(out.parent), "--runs", str(runs)]
     assert pretrain.main(arguments) == 0
-    assert sorted(f.name for f in runs.iterdir() if f.is_dir()) == ["two", "two-before", "two-start"]
-    told = pretrained.about(tmp_path / "out/two")
-    assert (told["command"], told["start"]["command"]) == STARTED.commands
-    assert STARTED.command.endswith("--samples 4k --start-from START") and "start_from" not in told["options"]
-    assert str(tmp_path) not in (tmp_path / "out/two/about.json").read_text()
+    made = ["three", "three-before", "three-before-before", "three-before-start", "three-start"]
+    assert sorted(f.name for f in runs.iterdir() if f.is_dir()) == made
+    told = pretrained.about(out)
+    assert pretrain.commands_of(told) == THIRD.commands == (THIRD.command, *STARTED.commands)
+    assert THIRD.command.endswith("--samples 5k --start-from START") and "start_from" not in told["options"]
+    assert str(tmp_path) not in (out / "about.json").read_text()
     assert {look["against"] for look in told["choice"]} == {"START"}
-    assert {look["against"] for look in told["start"]["choice"]} == {"rule_v0"}
+    assert {look["against"] for look in told["start"]["start"]["choice"]} == {"rule_v0"}
     game, rules = get("guan_pai"), get("guan_pai").rules(cards_each=4)
-    first = NetworkAgent.load(runs / "two-start", game, rules)
-    begun = NetworkAgent.load(runs / "two" / EVALUATED / f"{0:012d}", game, rules)
-    for a, b in zip(first.net.parameters(), begun.net.parameters(), strict=True):
-        assert torch.equal(a, b)
+    for begun, on in (("three-before-start", "three-before"), ("three-start", "three")):
+        first = NetworkAgent.load(runs / begun, game, rules)
+        second = NetworkAgent.load(runs / on / EVALUATED / f"{0:012d}", game, rules)
+        for a, b in zip(first.net.parameters(), second.net.parameters(), strict=True):
+            assert torch.equal(a, b)
 
     before = files_in(tmp_path)
     assert pretrain.main(arguments) == 0 and files_in(tmp_path) == before
-    other = replace(START, budget=("--samples", "2k"))
-    assert pretrain.is_done(STARTED, tmp_path / "out/two")
-    assert not pretrain.is_done(replace(STARTED, start=other), tmp_path / "out/two")
-    assert not pretrain.is_done(START, tmp_path / "out/two")
+    other = replace(STARTED, start=replace(START, budget=("--samples", "2k")))
+    assert pretrain.is_done(THIRD, out)
+    assert not pretrain.is_done(replace(THIRD, start=other), out)
+    assert not pretrain.is_done(STARTED, out)
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "no JSON", '{"game": "guan_pai", "greedy": "no"}'])
@@ -266,7 +269,7 @@ def test_what_is_shipped_is_what_its_recipe_says(name: str) -> None:
     folder, recipe = pretrained.FOLDER / name, RECIPES[name]
     told, rules = pretrained.about(folder), get(recipe.game).rules.make(recipe.options)
     assert told["rules"] == rules.as_dict() and told["greedy"] == recipe.greedy
-    assert (told["command"], told.get("start", {}).get("command")) == recipe.commands
+    assert pretrain.commands_of(told) == recipe.commands
     assert told["options"]["samples" if "samples" in recipe.budget[0] else "iterations"]
     assert agents.load(f"pretrained:{name}", recipe.game, rules).name == name
     assert sum(file.stat().st_size for file in folder.iterdir()) < 2_000_000

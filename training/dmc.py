@@ -274,7 +274,8 @@ class DMC:
 
     def play(self) -> tuple[NDArray[Any], int]:
         """Games by the network as it is, for a gradient step at least; and how many games these are."""
-        return self.rollout.collect(self.act, self.league)
+        with self.compute.acting():
+            return self.rollout.collect(self.act, self.league)
 
     def reseed(self, seed: int) -> None:
         """What others than the network draw from now on depends on ``seed`` alone."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from .sparse import Ones, first_layer, last_layer
+from .tiles import Tiles, filled_up
 
 Inputs = torch.Tensor | Ones  # what networks take: all numbers, or where the ones are
 Networks = Mapping[str, tuple[nn.Sequential, list[int]]]
@@ -52,6 +54,8 @@ class Compute:
         self.is_sparse = self.device.type == CPU
         self.bfloat16 = has_fast_bfloat16(self.device) if bfloat16 is None else bfloat16
         self._dtype = torch.bfloat16 if self.bfloat16 else torch.float32
+        has_tiles = self.is_sparse and self.bfloat16 and "amx_bf16" in _processor()
+        self._tiles = Tiles() if has_tiles else None
 
     def inputs(self, observations: NDArray[np.uint8]) -> Inputs:
         """Observations (N, O) of 0 and 1 as networks take them here."""
@@ -93,10 +97,20 @@ class Compute:
         assert isinstance(last, nn.Linear)
         return last_layer(last, self.hidden(net, seen), masks)
 
+    def acting(self) -> AbstractContextManager[None]:
+        """While networks act and do not learn: what :meth:`answer` makes of their weights is kept."""
+        return nullcontext() if self._tiles is None else self._tiles.keeping()
+
     def answer(self, net: nn.Sequential, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """What ``net`` gives (N, A) for observations (N, O), without gradients."""
+        if self._tiles is not None:
+            return as_array(self._tiles(net, np.ascontiguousarray(observations)))
+        if self.is_sparse and self.bfloat16:
+            seen = self.inputs(filled_up(observations))
+        else:
+            seen = self.inputs(observations)
         with torch.inference_mode():
-            return as_array(self.values(net, self.inputs(observations)))
+            return as_array(self.values(net, seen)[: len(observations)])
 
     def _precision(self) -> AbstractContextManager[Any]:
         return torch.autocast(self.device.type, torch.bfloat16) if self.bfloat16 else nullcontext()
@@ -117,11 +131,16 @@ def has_fast_bfloat16(device: torch.device | None = None) -> bool:
     """Whether a device, by default the processor, multiplies bfloat16 matrices faster than float32 ones."""
     if device is not None and device.type != CPU:
         return device.type == "cuda" and torch.cuda.get_device_capability(device) >= FAST_BFLOAT16
+    return "avx512_bf16" in _processor() or "amx_bf16" in _processor()
+
+
+@cache
+def _processor() -> str:
+    """What Linux says of the processor; nothing elsewhere."""
     try:
-        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:  # not Linux
-        return False
-    return "avx512_bf16" in flags or "amx_bf16" in flags
+        return Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def falling(config: Any, name: str, progress: float) -> float:

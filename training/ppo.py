@@ -222,7 +222,8 @@ class PPO:
 
     def play(self) -> tuple[NDArray[Any], int]:
         """A batch of games by the networks as they are, or by the teacher; and how many games these are."""
-        return self.rollout.collect(self.act, self.warm_start if self.is_taught else self.league)
+        with self.compute.acting():
+            return self.rollout.collect(self.act, self.warm_start if self.is_taught else self.league)
 
     def reseed(self, seed: int) -> None:
         """What others than the policy draw from now on depends on ``seed`` alone."""

@@ -96,9 +96,9 @@ class Recipe:
         return shlex.join(["python", "-m", "training.selfplay", *self.words, *self.budget, *start])
 
     @property
-    def commands(self) -> tuple[str, str | None]:
-        """What trains the agent, and what trains the one that it starts from."""
-        return self.command, None if self.start is None else self.start.command
+    def commands(self) -> tuple[str, ...]:
+        """What trains the agent, then what trains the one that it starts from, and so on."""
+        return self.command, *(() if self.start is None else self.start.commands)
 
 
 KEEP_MANY = ("--evaluations", "20", "--eval-deals", "1000")
@@ -119,9 +119,9 @@ def xiangxi96(samples: str, **options: int) -> Recipe:
 TEN_LOOKS = ("--evaluations", "10", "--eval-deals", "1000")
 
 
-def from_itself(start: Recipe, samples: str) -> Recipe:
+def from_itself(start: Recipe, samples: str, tables: int) -> Recipe:
     """Of the agent of ``start`` that learns on from games that it plays out itself."""
-    large = ("--rpi.num-envs", "1024", "--rpi.batch", "16384")
+    large = ("--rpi.num-envs", str(tables), "--rpi.batch", "16384")
     steps = ("--rpi.learning-rate", "3e-4", "--rpi.final-learning-rate", "2e-5", "--rpi.epsilon", "0.03")
     own = ("--algo", "rpi", "--rpi.playouts", "own", *large, *steps, *TEN_LOOKS)
     return replace(start, arguments=own, budget=("--samples", samples), start=start)
@@ -137,8 +137,8 @@ ZHENG_SHANG_YOU = Recipe(
     "zheng_shang_you", tried("rule_v0", "--rpi.hidden", "256", "512", *TEN_LOOKS), ("--samples", "8M")
 )
 RECIPES = {
-    "guan_pai": from_itself(GUAN_PAI, "4M"),
-    "zheng_shang_you": from_itself(ZHENG_SHANG_YOU, "2M"),
+    "guan_pai": from_itself(GUAN_PAI, "4M", tables=1024),
+    "zheng_shang_you": from_itself(ZHENG_SHANG_YOU, "2M", tables=1024),
     "zheng_shang_you-2-decks": Recipe(
         "zheng_shang_you", tried("rule_v0", *TEN_LOOKS), ("--samples", "2M"), {"decks": 2}, deals=20
     ),
@@ -270,14 +270,13 @@ def make(name: str, config: Config) -> None:
 
 def train_from(name: str, recipe: Recipe, run: Path) -> Path | None:
     """Train the recipe's ``run``, first what it starts from; returns the folder of that agent."""
-    if recipe.start is None:
-        train(name, recipe, run)
-        return None
-    start, before = run.with_name(f"{run.name}-start"), run.with_name(f"{run.name}-before")
-    if not (start / ABOUT_FILE).is_file() or about(start)["command"] != recipe.start.command:
-        train(f"{name}, what it starts from", recipe.start, before)
-        start.mkdir(exist_ok=True)
-        store(recipe.start, before, None, start)
+    start = None
+    if recipe.start is not None:
+        start, before = run.with_name(f"{run.name}-start"), run.with_name(f"{run.name}-before")
+        if not (start / ABOUT_FILE).is_file() or commands_of(about(start)) != recipe.start.commands:
+            first = train_from(f"{name}, what it starts from", recipe.start, before)
+            start.mkdir(exist_ok=True)
+            store(recipe.start, before, first, start)
     train(name, recipe, run, start)
     return start
 
@@ -289,7 +288,7 @@ def store(recipe: Recipe, run: Path, start: Path | None, new: Path) -> dict[str,
     for place in ("out", "start_from"):
         told["options"].pop(place, None)
     if start is not None:
-        kept = ("command", "rpi", "versions", "machine", "choice", "samples")
+        kept = ("command", "rpi", "versions", "machine", "choice", "samples", "start")
         told["start"] = {key: value for key, value in about(start).items() if key in kept}
     if (run / FACTS_FILE).is_file():
         for file in (TABLE_FILE, FACTS_FILE):
@@ -307,9 +306,13 @@ def is_done(recipe: Recipe, out: Path) -> bool:
     if not (out / ABOUT_FILE).is_file():
         return False
     told, version = about(out), get(recipe.game).info(rules_of(recipe)).version
-    commands = told["command"], told.get("start", {}).get("command")
-    found = commands, told["version"], told.get("benchmark", {}).get("version")
+    found = commands_of(told), told["version"], told.get("benchmark", {}).get("version")
     return bool(found == (recipe.commands, version, BENCHMARK_VERSION))
+
+
+def commands_of(told: dict[str, Any]) -> tuple[str, ...]:
+    """What an agent was trained by, as :attr:`Recipe.commands`, from what is ``told`` of it."""
+    return told["command"], *(commands_of(told["start"]) if "start" in told else ())
 
 
 def measured(recipe: Recipe, folder: Path, workers: int) -> dict[str, Any]:

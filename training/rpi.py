@@ -188,7 +188,8 @@ class RPI:
 
     def play(self) -> tuple[NDArray[Any], int]:
         """A batch of tried decisions of games by the policy as it is; and how many games have ended."""
-        return self.rollout.collect(self.act, self.epsilon)
+        with self.compute.acting():
+            return self.rollout.collect(self.act, self.epsilon)
 
     def _learn(self, samples: NDArray[Any], gains: NDArray[np.float32], sums: NDArray[np.float64]) -> float:
         """One gradient step, given gains (B, A) in temperatures; returns the gradient's length.
