@@ -15,6 +15,7 @@ from envs.core.commands import did_you_mean
 from envs.core.game import Game, Rules, get
 from envs.core.owner import others, sentence
 
+from .asked import decision
 from .base import Agent, Decisions
 from .lowest import LowestAgent
 from .pretrained import PRETRAINED, folder_of, is_greedy, shipped
@@ -22,7 +23,16 @@ from .rule import RuleAgent, frozen_rule, frozen_rules
 from .search import NETWORK_BUDGET, RULE_BUDGET, Budget, SearchAgent, network_search, rule_search
 from .uniform import UniformAgent
 
-__all__ = ["Agent", "Decisions", "SearchAgent", "frozen_rules", "load", "names", "split_search_net"]
+__all__ = [
+    "Agent",
+    "Decisions",
+    "SearchAgent",
+    "decision",
+    "frozen_rules",
+    "load",
+    "names",
+    "split_search_net",
+]
 
 OWNER = "paizhuo"  # by this line ``envs.core.owner`` knows this file from that of openai-agents
 FROZEN_SEARCH = {"guan_pai": 1, "zheng_shang_you": 0, "diao_xie": 0, "xiangxi96": 0}

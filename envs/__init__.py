@@ -70,6 +70,8 @@ def make_vec(
 ) -> VectorTables:
     """``num_envs`` tables of a game stepped at once; see :class:`envs.core.vector.VectorTables`.
 
+    The arrays that it returns are overwritten by its next step: copy what you keep.
+
     Parameters
     ----------
     name : str

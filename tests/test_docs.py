@@ -11,7 +11,7 @@ import pytest
 
 import agents
 import envs
-from agents.play.position import decisions_at
+from agents.asked import decisions_at
 from envs import record
 from envs.core import docs
 from envs.core.game import get

@@ -276,7 +276,8 @@ def _write_and_show(config: Config, rules: Rules, agent: Agent, result: Result, 
     headline = (
         f"Benchmark {BENCHMARK_VERSION}, {config.game}: {config.agent} wins "
         f"{interval(result.headline, percent)} % of duplicate deals, the mean against "
-        f"{', '.join(name for name in result.yardsticks if name != BASELINE)}; an equal player wins 50 %."
+        f"{', '.join(name for name in result.yardsticks if name != BASELINE)}; "
+        "an equal player wins about 50 %."
     )
     line = readme_line(result, config.agent, config.game, rules, deals, why_not)
     tables = sections_of(result, config.agent, rules, config.game)

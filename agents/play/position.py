@@ -1,4 +1,4 @@
-"""A game between two plays, and what its agents are asked there."""
+"""A game between two plays."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from envs.core import plays
 from envs.core.aec import Snapshot
-from envs.core.game import MASK, OBSERVATION, Game, GameInfo, Play
-from envs.core.rng import mix_in
-
-from ..base import Decisions
+from envs.core.game import Game, GameInfo, Play
 
 LARGEST_DEAL = 2**63 - 1
 
@@ -76,19 +72,6 @@ class Position:
     def plays(self) -> list[Play]:
         """Every legal play of the seat to act."""
         return plays.legal_plays(self.game, self.info, self.tables)
-
-
-def decisions_at(game: Game, info: GameInfo, tables: NDArray[Any], deal: int) -> Decisions:
-    """What the seats to act at ``tables`` (N,) are asked, with all hidden cards blanked."""
-    n, seats = len(tables), tables["turn"].astype(np.int64)
-    seen, masks = np.zeros((n, info.observation_size), OBSERVATION), np.zeros((n, info.num_actions), MASK)
-    game.loops.look(tables, seats, seen)
-    game.loops.legal_all(tables, masks)
-    blanked = tables.copy()
-    game.loops.blank_all(blanked, seats)
-    moment = tables["decisions"].astype(np.int64) * info.num_players + seats
-    keys = mix_in(np.full(n, deal & LARGEST_DEAL, np.uint64), moment)
-    return Decisions(seen, masks, seats, keys, blanked)
 
 
 def is_climbing(game: Game) -> bool:

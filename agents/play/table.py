@@ -12,11 +12,12 @@ from envs import record as records
 from envs.core import plays
 from envs.core.game import Play, Rules, get
 
+from ..asked import decisions_at
 from ..base import Agent
 from .catalogue import make_rules
 from .folders import Folders
 from .players import GUEST, YOU, find_agent, refused_if_it_fails, resolve
-from .position import LARGEST_DEAL, Position, Step, decisions_at, is_climbing, lead_of
+from .position import LARGEST_DEAL, Position, Step, is_climbing, lead_of
 from .words import RefusedError
 
 MOST_DECISIONS = 5000  # of a record that is looked at

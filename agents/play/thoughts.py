@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from envs.core.game import Play
 
+from ..asked import decisions_at
 from ..base import Agent
 from ..search import SearchAgent
 from .players import refused_if_it_fails
-from .position import Position, decisions_at
+from .position import Position
 from .table import Table
 
 MOST_SHOWN = 12
