@@ -137,8 +137,8 @@ ZHENG_SHANG_YOU = Recipe(
     "zheng_shang_you", tried("rule_v0", "--rpi.hidden", "256", "512", *TEN_LOOKS), ("--samples", "8M")
 )
 RECIPES = {
-    "guan_pai": from_itself(GUAN_PAI, "4M", tables=1024),
-    "zheng_shang_you": from_itself(ZHENG_SHANG_YOU, "2M", tables=1024),
+    "guan_pai": from_itself(from_itself(GUAN_PAI, "4M", tables=1024), "6500k", tables=2048),
+    "zheng_shang_you": from_itself(from_itself(ZHENG_SHANG_YOU, "2M", tables=1024), "5M", tables=2048),
     "zheng_shang_you-2-decks": Recipe(
         "zheng_shang_you", tried("rule_v0", *TEN_LOOKS), ("--samples", "2M"), {"decks": 2}, deals=20
     ),
