@@ -104,7 +104,7 @@ def options_of(game: str) -> list[Options]:
 
 
 def in_turn(
-    names: str | tuple[str, ...], sets: Iterable[Any], parts: int = 3, **keywords: Any
+    names: str | tuple[str, ...], sets: Iterable[Any], parts: int = 4, **keywords: Any
 ) -> Callable[[Any], Any]:
     """``pytest.mark.parametrize`` with values that take turns: see ``pytest_generate_tests``."""
 
