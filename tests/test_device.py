@@ -1,11 +1,14 @@
 """Learning elsewhere than on the processor: where everything lives, and that runs move between machines.
 
-What needs a GPU is marked ``gpu`` and skipped where torch has none.
+What needs a GPU is marked ``gpu`` and skipped where torch has none. A process with a pretended one runs it
+all the same (``elsewhere.py``), but for what is CUDA's own.
 """
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,8 @@ from training.optimiser import Compute
 from training.ppo import PPOConfig
 from training.rpi import RPIConfig
 
+from . import elsewhere
+
 GAME = "diao_xie"  # compiles in the shortest time
 SMALL: dict[str, Any] = {
     "ppo": PPOConfig(num_envs=64, batch=512, minibatch=256, hidden=(32, 32), bfloat16=False),
@@ -32,10 +37,12 @@ SMALL: dict[str, Any] = {
     "rpi": RPIConfig(num_envs=64, batch=512, minibatch=256, hidden=(32, 32), bfloat16=False),
 }
 WORDS = "--samples 2k --evaluations 1 --eval-deals 4 --final-deals 4 --ppo.num-envs 64 --ppo.batch 512"
-ON_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU here")
+GPU = elsewhere.NAME if elsewhere.is_pretended() else "cuda"
+NO_CUDA = not torch.cuda.is_available()
+ON_GPU = pytest.mark.skipif(GPU == "cuda" and NO_CUDA, reason="torch finds no GPU here")
 
 
-def learner(algo: str, device: str = "cpu", bfloat16: bool | None = False) -> Any:
+def learner(algo: str, device: str = "cpu", bfloat16: bool = False) -> Any:
     adviser = "rule_v0" if algo == "rpi" else None
     options = {algo: replace(SMALL[algo], bfloat16=bfloat16)}
     config = Config(game=GAME, algo=algo, device=device, adviser=adviser, **options)  # type: ignore[arg-type]
@@ -104,7 +111,7 @@ def test_a_device_that_is_not_here_is_named(capsys: pytest.CaptureFixture[str]) 
         assert f"--device {device} is not here (" in printed and "cpu always is" in printed
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU, so nothing is missing")
+@pytest.mark.skipif(not NO_CUDA, reason="there is a GPU, so nothing is missing")
 def test_a_run_that_began_on_a_gpu_goes_on_without_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,38 +129,44 @@ def test_a_run_that_began_on_a_gpu_goes_on_without_one(
     assert device_of(folder) == "cpu"
 
 
+@pytest.mark.skipif(elsewhere.is_pretended(), reason="this is that run")
+def test_what_needs_a_gpu_runs_on_a_pretended_device() -> None:
+    words = [sys.executable, "-m", "tests.elsewhere", "-q", "-p", "no:cacheprovider", "-m", "gpu", __file__]
+    end = subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parents[1], check=False)
+    assert end.returncode == 0, end.stdout + end.stderr
+    assert " passed" in end.stdout, end.stdout
+
+
 # --- with one ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.gpu
 @ON_GPU
-@pytest.mark.parametrize("bfloat16", [False, None])
+@pytest.mark.parametrize("bfloat16", [False, True])
 @pytest.mark.parametrize("algo", SMALL)
-def test_a_learner_lives_on_the_gpu_and_learns_what_the_processor_does(
-    algo: str, bfloat16: bool | None
-) -> None:
-    here, there = learner(algo), learner(algo, "cuda", bfloat16)
+def test_a_learner_lives_on_the_gpu_and_learns_what_the_processor_does(algo: str, bfloat16: bool) -> None:
+    here, there = learner(algo), learner(algo, GPU, bfloat16)
     for a, b in zip(here.policy.parameters(), there.policy.parameters(), strict=True):
         assert torch.equal(a, b.cpu())  # the same seed begins with the same weights
     one, other = here.iterate(0.0), there.iterate(0.0)
-    close = 1e-2 if bfloat16 is False else 0.1
+    close = 0.1 if bfloat16 else 1e-2
     for name in ("loss", "entropy"):
         if name in one:
             assert other[name] == pytest.approx(one[name], rel=close, abs=close), name
     there.iterate(0.5)
     for net, _ in there.networks.values():
         for parameter in net.parameters():
-            assert parameter.device.type == "cuda" and parameter.dtype == torch.float32
-            assert parameter.grad is not None and parameter.grad.device.type == "cuda"
+            assert parameter.device.type == GPU and parameter.dtype == torch.float32
+            assert parameter.grad is not None and parameter.grad.device.type == GPU
             assert bool(torch.isfinite(parameter).all())
     for moments in there.optimizer.state.values():
-        assert {moment.device.type for moment in moments.values()} == {"cuda"}
+        assert {moment.device.type for moment in moments.values()} == {GPU}
     agent = NetworkAgent(there.policy, adviser=there.adviser)
     assert evaluate_against(agent, "random", GAME, get(GAME).rules(), 10, seed=0).games == 20
 
 
 @pytest.mark.gpu
-@ON_GPU
+@pytest.mark.skipif(NO_CUDA, reason="torch finds no GPU here")
 def test_bfloat16_is_used_where_the_gpu_multiplies_it() -> None:
     wanted = torch.cuda.get_device_capability() >= optimiser.FAST_BFLOAT16
     compute = Compute("cuda")
@@ -169,17 +182,17 @@ def test_the_past_and_the_teacher_play_on_the_gpu() -> None:
     """A pool of past selves, the policy of a warm start, and a critic that sees all hands."""
     config = replace(SMALL["ppo"], past=0.5, warm_samples=512, all_hands=True)
     own = new_learner(
-        Config(game=GAME, device="cuda", warm_start="rule", ppo=config), get(GAME), get(GAME).rules()
+        Config(game=GAME, device=GPU, warm_start="rule", ppo=config), get(GAME), get(GAME).rules()
     )
     for step in range(3):
         assert all(np.isfinite(value) for value in own.iterate(step / 3).values())
-    assert next(own.warm_start.prior.parameters()).device.type == "cuda"  # type: ignore[union-attr]
-    assert {next(past.net.parameters()).device.type for past in own.league.past} == {"cuda"}  # type: ignore[union-attr]
+    assert next(own.warm_start.prior.parameters()).device.type == GPU  # type: ignore[union-attr]
+    assert {next(past.net.parameters()).device.type for past in own.league.past} == {GPU}  # type: ignore[union-attr]
 
 
 @pytest.mark.gpu
 @ON_GPU
-@pytest.mark.parametrize("path", [("cuda", "cpu"), ("cpu", "cuda"), ("cuda", "cuda")])
+@pytest.mark.parametrize("path", [(GPU, "cpu"), ("cpu", GPU), (GPU, GPU)])
 def test_a_run_moves_between_gpu_and_processor(path: tuple[str, str], tmp_path: Path) -> None:
     first, then = path
     folder = tmp_path / "run"
