@@ -930,8 +930,9 @@ def test_observations_of_plays_in_the_making(decks: int, lead_spade_three: bool,
         deck = deck_of([hand, *others], decks)
         env = new_table("zheng_shang_you", {"decks": decks, "lead_spade_three": lead_spade_three}, deck=deck)
         plays = [p for p in env.legal_plays() if len(p.actions) > 1]
-        for name in {p.name for p in plays}:
-            own = [p for p in plays if p.name == name]
+        kind = {p: (p.name, bool({"x", "X"} & set(p.cards))) for p in plays}
+        for wanted in sorted(set(kind.values())):
+            own = [p for p in plays if kind[p] == wanted]
             for p in [own[i] for i in rng.choice(len(own), min(len(own), 3), replace=False)]:
                 before = env.snapshot()
                 for action in p.actions:
